@@ -9,9 +9,12 @@ ALTER TABLE _sfflow.held RENAME TO parked;
 ALTER INDEX _sfflow.held_pkey RENAME TO parked_pkey;
 ALTER INDEX _sfflow.held_queue RENAME TO parked_queue;
 ALTER INDEX _sfflow.held_object RENAME TO parked_object;
+ALTER INDEX _sfflow.limit_slot_holder RENAME TO limit_slot_occupant;
 ALTER VIEW _sfflow.held_branch RENAME TO parked_branch;
 ALTER TABLE _sfflow.lateness RENAME COLUMN state TO finding;
 ALTER VIEW _sfflow.raised_lateness RENAME COLUMN state TO finding;
+ALTER TABLE _sfflow.lateness RENAME COLUMN acknowledged_by TO acknowledged_by_name;
+ALTER VIEW _sfflow.raised_lateness RENAME COLUMN acknowledged_by TO acknowledged_by_name;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN covers TO roles_hash;
 ALTER TABLE _sfflow.run_limit RENAME COLUMN owner TO for_owner;
 ALTER TABLE _sfflow.hold RENAME COLUMN owner TO for_owner;
@@ -178,18 +181,18 @@ ALTER TABLE _sfflow.pending_run ADD CONSTRAINT pending_run_kind CHECK (CASE kind
 	ELSE kind = @PENDING_RUN_RUNNING@ AND max_running IS NOT NULL AND execution_id IS NOT NULL END);
 
 -- ... and what a deadline is of. A look that was over left all but the step of where it had gone on.
-ALTER TABLE _sfflow.deadline ADD COLUMN kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@;
-UPDATE _sfflow.deadline SET kind = CASE WHEN schedule IS NOT NULL THEN @DEADLINE_OF_SCHEDULE@
-		WHEN job IS NOT NULL THEN @DEADLINE_OF_JOB@ ELSE @DEADLINE_OF_MACHINE@ END,
+ALTER TABLE _sfflow.deadline ADD COLUMN kind smallint NOT NULL DEFAULT @DEADLINE_KIND_MACHINE@;
+UPDATE _sfflow.deadline SET kind = CASE WHEN schedule IS NOT NULL THEN @DEADLINE_KIND_SCHEDULE@
+		WHEN job IS NOT NULL THEN @DEADLINE_KIND_JOB@ ELSE @DEADLINE_KIND_MACHINE@ END,
 	walk_now = CASE WHEN walk_step IS NOT NULL THEN walk_now END,
 	walk_at = CASE WHEN walk_step IS NOT NULL THEN walk_at END,
 	walk_late_no = CASE WHEN walk_step IS NOT NULL THEN walk_late_no END,
 	walk_found = CASE WHEN walk_step IS NOT NULL THEN walk_found END;
 ALTER TABLE _sfflow.deadline
 	ADD CONSTRAINT deadline_kind CHECK (CASE kind
-		WHEN @DEADLINE_OF_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
-		WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
-		ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END),
+		WHEN @DEADLINE_KIND_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
+		WHEN @DEADLINE_KIND_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
+		ELSE kind = @DEADLINE_KIND_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END),
 	ADD CONSTRAINT deadline_walk CHECK (CASE WHEN walk_step IS NULL
 		THEN num_nonnulls(walk_now, walk_at, walk_late_no, walk_found) = 0
 		ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END),
@@ -293,7 +296,7 @@ ALTER TABLE _sfflow.lateness
 		WHEN @FINDING_WILL_BE_LATE@ THEN expected_at IS NOT NULL
 		ELSE finding = @FINDING_NEVER_STARTED@ AND execution_no IS NULL AND expected_at IS NULL END),
 	ADD CONSTRAINT lateness_acknowledged CHECK (CASE WHEN acknowledged_at IS NULL
-		THEN num_nonnulls(acknowledged_by, comment) = 0 ELSE acknowledged_by IS NOT NULL END);
+		THEN num_nonnulls(acknowledged_by_name, comment) = 0 ELSE acknowledged_by_name IS NOT NULL END);
 ALTER TABLE _sfflow.hold
 	ADD CONSTRAINT hold_kind CHECK (CASE kind
 		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
@@ -330,7 +333,7 @@ CREATE TABLE _sfflow.event_type (
 	deliver text COLLATE "C" NOT NULL,
 	created_at timestamptz NOT NULL,
 	alert_unreceived boolean NOT NULL,
-	CONSTRAINT event_type_deliver CHECK (deliver IN (@DELIVER_TO_WORDS@))
+	CONSTRAINT event_type_deliver CHECK (deliver IN (@RECEIVERS_WORDS@))
 );
 CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 

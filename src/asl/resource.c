@@ -182,7 +182,7 @@ sf_resource_reads(SfResource *reader, const char *input_type, const char *manife
 	reader->typed = psprintf("%s#%s", reader->name, type);
 }
 
-/* Does a mapped resource read Parquet, which takes a program outside? */
+/* Does a mapped resource read Parquet, which takes a client? */
 bool
 sf_resource_reads_parquet(const SfResource *resource)
 {

@@ -25,9 +25,9 @@ typedef struct SfDynamodb
 	const Jsonb *values;
 } SfDynamodb;
 
-extern bool sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item);
-extern Jsonb *sf_dynamodb_key(const SfDynamodb *x);
-extern Jsonb *sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item);
+extern bool sf_dynamodb_condition(const SfDynamodb *dynamodb, const Jsonb *item);
+extern Jsonb *sf_dynamodb_key(const SfDynamodb *dynamodb);
+extern Jsonb *sf_dynamodb_project(const SfDynamodb *dynamodb, const Jsonb *item);
 
 /* --- between the files of this module --- */
 
@@ -61,15 +61,15 @@ typedef struct SfDynamodbNode
 	Jsonb	   *value;			/* VALUE: typed */
 } SfDynamodbNode;
 
-extern SfDynamodbNode *sf_dynamodb_parse_condition(const SfDynamodb *x);
-extern List *sf_dynamodb_parse_update(const SfDynamodb *x);
-extern List *sf_dynamodb_parse_paths(const SfDynamodb *x);
+extern SfDynamodbNode *sf_dynamodb_parse_condition(const SfDynamodb *dynamodb);
+extern List *sf_dynamodb_parse_update(const SfDynamodb *dynamodb);
+extern List *sf_dynamodb_parse_paths(const SfDynamodb *dynamodb);
 extern Jsonb *sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item);
 extern bool sf_dynamodb_type(const Jsonb *value, const char **type, JsonbValue *inner);
 extern Jsonb *sf_dynamodb_typed(const char *type, const Jsonb *inner);
 extern bool sf_dynamodb_is_set(const char *type);
 extern void sf_dynamodb_fail(const char *fmt,...) pg_attribute_printf(1, 2) pg_attribute_noreturn();
-extern Datum sf_dynamodb_number(const JsonbValue *v);
+extern Datum sf_dynamodb_number(const JsonbValue *value);
 extern bool sf_dynamodb_set_contains(const JsonbValue *set, const char *type,
 									 const JsonbValue *element);
 

@@ -41,39 +41,39 @@ sf_dynamodb_type(const Jsonb *value, const char **type, JsonbValue *inner)
 Jsonb *
 sf_dynamodb_typed(const char *type, const Jsonb *inner)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add(&b, type, inner);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add(&json, type, inner);
+	return sf_json_finish(&json);
 }
 
 /* Copy a string, or a number that is written as JSON number, as C string. */
 static char *
-text_of(const JsonbValue *v)
+text_of(const JsonbValue *value)
 {
-	if (v->type == jbvString)
-		return pnstrdup(v->val.string.val, v->val.string.len);
-	if (v->type == jbvNumeric)
+	if (value->type == jbvString)
+		return pnstrdup(value->val.string.val, value->val.string.len);
+	if (value->type == jbvNumeric)
 		return DatumGetCString(DirectFunctionCall1(numeric_out,
-												   NumericGetDatum(v->val.numeric)));
+												   NumericGetDatum(value->val.numeric)));
 	return pstrdup("");
 }
 
 /* Decode the bytes of a binary value. */
 static bytea *
-bytes_of(const JsonbValue *v)
+bytes_of(const JsonbValue *value)
 {
 	return DatumGetByteaPP(DirectFunctionCall2(binary_decode,
-											   CStringGetTextDatum(text_of(v)),
+											   CStringGetTextDatum(text_of(value)),
 											   CStringGetTextDatum("base64")));
 }
 
 /* Convert a value of type N to numeric. */
 Datum
-sf_dynamodb_number(const JsonbValue *v)
+sf_dynamodb_number(const JsonbValue *value)
 {
-	return DirectFunctionCall3(numeric_in, CStringGetDatum(text_of(v)),
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(text_of(value)),
 							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
@@ -198,7 +198,7 @@ values_equal(const Jsonb *a, const Jsonb *b)
 		return cmp == 0;
 	if (sf_dynamodb_is_set(type_a) || type_a[1] == '\0')	/* SS, NS, BS, M, L */
 		return containers_equal(type_a, &x, &y);
-	return sf_json_value_equal(&x, &y);
+	return sf_json_value_is_equal(&x, &y);
 }
 
 /* Follow a path into an item; NULL: it leads nowhere. */
@@ -394,9 +394,9 @@ evaluate(const SfDynamodbNode *node, const Jsonb *item)
 
 /* Condition, filter and key condition expressions: does the item satisfy it? */
 bool
-sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item)
+sf_dynamodb_condition(const SfDynamodb *dynamodb, const Jsonb *item)
 {
-	return evaluate(sf_dynamodb_parse_condition(x), item);
+	return evaluate(sf_dynamodb_parse_condition(dynamodb), item);
 }
 
 /* Return the attribute that a path of one step names; NULL: it has more steps. */
@@ -410,7 +410,7 @@ plain_name(const SfDynamodbNode *node)
 
 /* Sort the comparisons of a key condition into equalities and others. */
 static void
-key_terms(const SfDynamodb *x, const SfDynamodbNode *node, SfJsonBuilder *equal,
+key_terms(const SfDynamodb *dynamodb, const SfDynamodbNode *node, SfJsonBuilder *equal,
 		  List **others)
 {
 	const SfDynamodbNode *left = linitial(node->args);
@@ -420,15 +420,15 @@ key_terms(const SfDynamodb *x, const SfDynamodbNode *node, SfJsonBuilder *equal,
 	check_stack_depth();
 	if (node->op == SF_DDB_AND)
 	{
-		key_terms(x, left, equal, others);
-		key_terms(x, lsecond(node->args), equal, others);
+		key_terms(dynamodb, left, equal, others);
+		key_terms(dynamodb, lsecond(node->args), equal, others);
 		return;
 	}
 	right = list_length(node->args) < 2 ? NULL : lsecond(node->args);
 	if (name == NULL || node->op == SF_DDB_OR || node->op == SF_DDB_NOT ||
 		node->op == SF_DDB_NE || node->op == SF_DDB_IN ||
 		right == NULL || right->op != SF_DDB_VALUE)
-		sf_dynamodb_fail("Invalid %s: Invalid operator used in %s", x->field, x->field);
+		sf_dynamodb_fail("Invalid %s: Invalid operator used in %s", dynamodb->field, dynamodb->field);
 	if (node->op == SF_DDB_EQ)
 		sf_json_add(equal, name, right->value);
 	else
@@ -440,36 +440,36 @@ key_terms(const SfDynamodb *x, const SfDynamodbNode *node, SfJsonBuilder *equal,
  * "Others": [names]}; Others are compared otherwise than by "=".
  */
 Jsonb *
-sf_dynamodb_key(const SfDynamodb *x)
+sf_dynamodb_key(const SfDynamodb *dynamodb)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	List	   *others = NIL;
 
-	sf_json_begin_object(&b);
-	sf_json_open_object(&b, "Equal");
-	key_terms(x, sf_dynamodb_parse_condition(x), &b, &others);
-	sf_json_close_object(&b);
-	sf_json_open_array(&b, "Others");
+	sf_json_begin_object(&json);
+	sf_json_open_object(&json, "Equal");
+	key_terms(dynamodb, sf_dynamodb_parse_condition(dynamodb), &json, &others);
+	sf_json_close_object(&json);
+	sf_json_open_array(&json, "Others");
 	foreach_ptr(const char, name, others)
-		sf_json_add_string(&b, NULL, name);
-	sf_json_close_array(&b);
-	return sf_json_finish(&b);
+		sf_json_add_string(&json, NULL, name);
+	sf_json_close_array(&json);
+	return sf_json_finish(&json);
 }
 
 /* Copy the attributes of an item that a projection names. */
 Jsonb *
-sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item)
+sf_dynamodb_project(const SfDynamodb *dynamodb, const Jsonb *item)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	foreach_ptr(const SfDynamodbNode, path, sf_dynamodb_parse_paths(x))
+	sf_json_begin_object(&json);
+	foreach_ptr(const SfDynamodbNode, path, sf_dynamodb_parse_paths(dynamodb))
 	{
 		const char *name = plain_name(path);
 
 		if (name == NULL)
-			sf_dynamodb_fail("Invalid %s: paths into attributes are not supported", x->field);
-		sf_json_add(&b, name, sf_json_get(item, name));
+			sf_dynamodb_fail("Invalid %s: paths into attributes are not supported", dynamodb->field);
+		sf_json_add(&json, name, sf_json_get(item, name));
 	}
-	return sf_json_finish(&b);
+	return sf_json_finish(&json);
 }

@@ -70,9 +70,9 @@ static const Function functions[] = {
 	{"list_append", SF_DDB_LIST_APPEND, 2, false, true},
 };
 
-static SfDynamodbNode *parse_or(Parser *p);
-static SfDynamodbNode *parse_operand(Parser *p);
-static SfDynamodbNode *parse_sum(Parser *p);
+static SfDynamodbNode *parse_or(Parser *parser);
+static SfDynamodbNode *parse_operand(Parser *parser);
+static SfDynamodbNode *parse_sum(Parser *parser);
 
 /* Raise SF014 with the text of a ValidationException. */
 void
@@ -91,97 +91,97 @@ sf_dynamodb_fail(const char *fmt,...)
 
 /* Read the next token. */
 static void
-next_token(Parser *p)
+next_token(Parser *parser)
 {
-	const char *s = p->at;
+	const char *s = parser->at;
 
 	while (*s == ' ' || *s == '\t' || *s == '\n' || *s == '\r')
 		s++;
-	p->start = s;
+	parser->start = s;
 	if (*s == '\0')
-		p->kind = TOKEN_END;
+		parser->kind = TOKEN_END;
 	else if (*s == '#' || *s == ':' || isalpha((unsigned char) *s) || *s == '_')
 	{
-		p->kind = *s == '#' ? TOKEN_PLACEHOLDER : *s == ':' ? TOKEN_VALUE : TOKEN_NAME;
+		parser->kind = *s == '#' ? TOKEN_PLACEHOLDER : *s == ':' ? TOKEN_VALUE : TOKEN_NAME;
 		for (s++; isalnum((unsigned char) *s) || *s == '_';)
 			s++;
 	}
 	else if (isdigit((unsigned char) *s))
 	{
-		p->kind = TOKEN_NUMBER;
+		parser->kind = TOKEN_NUMBER;
 		while (isdigit((unsigned char) *s))
 			s++;
 	}
 	else if (strchr("()[],.=+-", *s) != NULL)
 	{
-		p->kind = TOKEN_SIGN;
+		parser->kind = TOKEN_SIGN;
 		s++;
 	}
 	else if (*s == '<' || *s == '>')
 	{
-		p->kind = TOKEN_SIGN;
+		parser->kind = TOKEN_SIGN;
 		s += s[1] == '=' || (*s == '<' && s[1] == '>') ? 2 : 1;
 	}
 	else
 	{
-		p->kind = TOKEN_BAD;
+		parser->kind = TOKEN_BAD;
 		s += pg_mblen(s);
 	}
-	p->token = pnstrdup(p->start, s - p->start);
-	p->at = s;
+	parser->token = pnstrdup(parser->start, s - parser->start);
+	parser->at = s;
 }
 
 /* Raise that the token cannot stand where it stands. */
 static void pg_attribute_noreturn()
-syntax_error(const Parser *p)
+syntax_error(const Parser *parser)
 {
-	const char *from = p->start - Min(p->start - p->x->text, 16);
+	const char *from = parser->start - Min(parser->start - parser->x->text, 16);
 
 	sf_dynamodb_fail("Invalid %s: Syntax error; token: \"%s\", near: \"%s\"",
-					 p->x->field, p->kind == TOKEN_END ? "<EOF>" : p->token,
-					 pnstrdup(from, p->at - from));
+					 parser->x->field, parser->kind == TOKEN_END ? "<EOF>" : parser->token,
+					 pnstrdup(from, parser->at - from));
 }
 
 /* Tell whether the token is a keyword. */
 static bool
-is_keyword(const Parser *p, const char *keyword)
+is_keyword(const Parser *parser, const char *keyword)
 {
-	return p->kind == TOKEN_NAME && pg_strcasecmp(p->token, keyword) == 0;
+	return parser->kind == TOKEN_NAME && pg_strcasecmp(parser->token, keyword) == 0;
 }
 
 /* Tell whether the token is a sign. */
 static bool
-is_sign(const Parser *p, const char *sign)
+is_sign(const Parser *parser, const char *sign)
 {
-	return p->kind == TOKEN_SIGN && strcmp(p->token, sign) == 0;
+	return parser->kind == TOKEN_SIGN && strcmp(parser->token, sign) == 0;
 }
 
 /* Go past the token; raise if it is not what has to be there. */
 static void
-expect(Parser *p, bool is_right)
+expect(Parser *parser, bool is_right)
 {
 	if (!is_right)
-		syntax_error(p);
-	next_token(p);
+		syntax_error(parser);
+	next_token(parser);
 }
 
 /* Go past a sign if it is there. */
 static bool
-accept_sign(Parser *p, const char *sign)
+accept_sign(Parser *parser, const char *sign)
 {
-	if (!is_sign(p, sign))
+	if (!is_sign(parser, sign))
 		return false;
-	next_token(p);
+	next_token(parser);
 	return true;
 }
 
 /* Go past a keyword if it is there. */
 static bool
-accept_keyword(Parser *p, const char *keyword)
+accept_keyword(Parser *parser, const char *keyword)
 {
-	if (!is_keyword(p, keyword))
+	if (!is_keyword(parser, keyword))
 		return false;
-	next_token(p);
+	next_token(parser);
 	return true;
 }
 
@@ -201,18 +201,18 @@ make_node(SfDynamodbOp op, SfDynamodbNode *a, SfDynamodbNode *b)
 
 /* Read the attribute name that the token means. */
 static const char *
-attribute_name(Parser *p)
+attribute_name(Parser *parser)
 {
-	char	   *name = p->token;
+	char	   *name = parser->token;
 
-	if (p->kind == TOKEN_PLACEHOLDER)
+	if (parser->kind == TOKEN_PLACEHOLDER)
 	{
-		name = p->x->names ? sf_json_get_cstring(p->x->names, p->token) : NULL;
+		name = parser->x->names ? sf_json_get_cstring(parser->x->names, parser->token) : NULL;
 		if (name == NULL)
 			sf_dynamodb_fail("Invalid %s: An expression attribute name used in the document path is not defined; attribute name: %s",
-							 p->x->field, p->token);
+							 parser->x->field, parser->token);
 	}
-	expect(p, p->kind == TOKEN_PLACEHOLDER || p->kind == TOKEN_NAME);
+	expect(parser, parser->kind == TOKEN_PLACEHOLDER || parser->kind == TOKEN_NAME);
 	return name;
 }
 
@@ -229,22 +229,22 @@ append_step(SfDynamodbNode *node, const char *name, int index)
 
 /* Read a document path. */
 static SfDynamodbNode *
-parse_path(Parser *p)
+parse_path(Parser *parser)
 {
 	SfDynamodbNode *node = make_node(SF_DDB_PATH, NULL, NULL);
 
-	append_step(node, attribute_name(p), 0);
+	append_step(node, attribute_name(parser), 0);
 	for (;;)
 	{
-		if (accept_sign(p, "."))
-			append_step(node, attribute_name(p), 0);
-		else if (accept_sign(p, "["))
+		if (accept_sign(parser, "."))
+			append_step(node, attribute_name(parser), 0);
+		else if (accept_sign(parser, "["))
 		{
-			const char *index = p->token;
+			const char *index = parser->token;
 
-			expect(p, p->kind == TOKEN_NUMBER && strlen(index) <= 9);
+			expect(parser, parser->kind == TOKEN_NUMBER && strlen(index) <= 9);
 			append_step(node, NULL, atoi(index));
-			expect(p, is_sign(p, "]"));
+			expect(parser, is_sign(parser, "]"));
 		}
 		else
 			return node;
@@ -253,105 +253,105 @@ parse_path(Parser *p)
 
 /* Read a value placeholder. */
 static SfDynamodbNode *
-parse_value(Parser *p)
+parse_value(Parser *parser)
 {
 	SfDynamodbNode *node = make_node(SF_DDB_VALUE, NULL, NULL);
 	const char *type;
 	JsonbValue	inner;
 
-	if (p->kind != TOKEN_VALUE)
-		syntax_error(p);
-	node->value = p->x->values ? sf_json_get(p->x->values, p->token) : NULL;
+	if (parser->kind != TOKEN_VALUE)
+		syntax_error(parser);
+	node->value = parser->x->values ? sf_json_get(parser->x->values, parser->token) : NULL;
 	if (node->value == NULL)
 		sf_dynamodb_fail("Invalid %s: An expression attribute value used in expression is not defined; attribute value: %s",
-						 p->x->field, p->token);
+						 parser->x->field, parser->token);
 	if (!sf_dynamodb_type(node->value, &type, &inner))
 		sf_dynamodb_fail("ExpressionAttributeValues contains invalid value: Supplied AttributeValue is empty, must contain exactly one of the supported datatypes for key %s",
-						 p->token);
-	next_token(p);
+						 parser->token);
+	next_token(parser);
 	return node;
 }
 
 /* Tell whether "(" follows the token. */
 static bool
-opens_list(const Parser *p)
+opens_list(const Parser *parser)
 {
-	return p->at[strspn(p->at, " \t\r\n")] == '(';
+	return parser->at[strspn(parser->at, " \t\r\n")] == '(';
 }
 
 /* Find the function that the token names, if "(" follows; else NULL. */
 static const Function *
-find_function(const Parser *p)
+find_function(const Parser *parser)
 {
-	if (p->kind != TOKEN_NAME || !opens_list(p))
+	if (parser->kind != TOKEN_NAME || !opens_list(parser))
 		return NULL;
 	for (int i = 0; i < (int) lengthof(functions); i++)
-		if (strcmp(functions[i].name, p->token) == 0)
+		if (strcmp(functions[i].name, parser->token) == 0)
 			return &functions[i];
 	return NULL;
 }
 
 /* Read the arguments of a function and its closing parenthesis. */
 static SfDynamodbNode *
-parse_call(Parser *p, const Function *function)
+parse_call(Parser *parser, const Function *function)
 {
 	SfDynamodbNode *node = make_node(function->op, NULL, NULL);
 
-	next_token(p);
+	next_token(parser);
 	for (int i = 0; i < function->nargs; i++)
 	{
 		SfDynamodbNode *arg;
 
-		expect(p, i == 0 || is_sign(p, ","));	/* "(" is there */
+		expect(parser, i == 0 || is_sign(parser, ","));	/* "(" is there */
 		if (function->in_update && (i > 0 || function->op == SF_DDB_LIST_APPEND))
-			arg = parse_sum(p);
+			arg = parse_sum(parser);
 		else
-			arg = i == 0 ? parse_path(p) : parse_operand(p);
+			arg = i == 0 ? parse_path(parser) : parse_operand(parser);
 		node->args = lappend(node->args, arg);
 	}
-	expect(p, is_sign(p, ")"));
+	expect(parser, is_sign(parser, ")"));
 	return node;
 }
 
 /* Read a path, a value, or size(path). */
 static SfDynamodbNode *
-parse_operand(Parser *p)
+parse_operand(Parser *parser)
 {
-	const Function *function = find_function(p);
+	const Function *function = find_function(parser);
 
-	if (p->kind == TOKEN_VALUE)
-		return parse_value(p);
+	if (parser->kind == TOKEN_VALUE)
+		return parse_value(parser);
 	if (function == NULL)
-		return parse_path(p);
+		return parse_path(parser);
 	if (function->op != SF_DDB_SIZE)
-		syntax_error(p);
-	return parse_call(p, function);
+		syntax_error(parser);
+	return parse_call(parser, function);
 }
 
 /* Read the list of IN, whose "(" is the next token. */
 static SfDynamodbNode *
-parse_in(Parser *p, SfDynamodbNode *left)
+parse_in(Parser *parser, SfDynamodbNode *left)
 {
 	SfDynamodbNode *node = make_node(SF_DDB_IN, left, NULL);
 
-	next_token(p);
+	next_token(parser);
 	do
 	{
-		next_token(p);			/* "(" or "," */
-		node->args = lappend(node->args, parse_operand(p));
-	} while (is_sign(p, ","));
-	expect(p, is_sign(p, ")"));
+		next_token(parser);		/* "(" or "," */
+		node->args = lappend(node->args, parse_operand(parser));
+	} while (is_sign(parser, ","));
+	expect(parser, is_sign(parser, ")"));
 	return node;
 }
 
 /* Find the comparison that the token means; false: none. */
 static bool
-comparator(const Parser *p, SfDynamodbOp *op)
+comparator(const Parser *parser, SfDynamodbOp *op)
 {
 	static const char *const signs[] = {"=", "<>", "<", "<=", ">", ">="};
 
 	for (int i = 0; i < (int) lengthof(signs); i++)
-		if (is_sign(p, signs[i]))
+		if (is_sign(parser, signs[i]))
 		{
 			*op = SF_DDB_EQ + i;
 			return true;
@@ -361,188 +361,188 @@ comparator(const Parser *p, SfDynamodbOp *op)
 
 /* Read a comparison or a function that is a condition by itself. */
 static SfDynamodbNode *
-parse_predicate(Parser *p)
+parse_predicate(Parser *parser)
 {
-	const Function *function = find_function(p);
+	const Function *function = find_function(parser);
 	SfDynamodbNode *left;
 	SfDynamodbOp op;
 
 	if (function != NULL && function->in_condition)
-		return parse_call(p, function);
-	left = parse_operand(p);
-	if (comparator(p, &op))
+		return parse_call(parser, function);
+	left = parse_operand(parser);
+	if (comparator(parser, &op))
 	{
-		next_token(p);
-		return make_node(op, left, parse_operand(p));
+		next_token(parser);
+		return make_node(op, left, parse_operand(parser));
 	}
-	if (is_keyword(p, "IN") && opens_list(p))
-		return parse_in(p, left);
-	if (accept_keyword(p, "IN"))
-		syntax_error(p);
-	expect(p, is_keyword(p, "BETWEEN"));
-	left = make_node(SF_DDB_BETWEEN, left, parse_operand(p));
-	expect(p, is_keyword(p, "AND"));
-	left->args = lappend(left->args, parse_operand(p));
+	if (is_keyword(parser, "IN") && opens_list(parser))
+		return parse_in(parser, left);
+	if (accept_keyword(parser, "IN"))
+		syntax_error(parser);
+	expect(parser, is_keyword(parser, "BETWEEN"));
+	left = make_node(SF_DDB_BETWEEN, left, parse_operand(parser));
+	expect(parser, is_keyword(parser, "AND"));
+	left->args = lappend(left->args, parse_operand(parser));
 	return left;
 }
 
 /* Read NOT, parentheses, or a predicate. */
 static SfDynamodbNode *
-parse_not(Parser *p)
+parse_not(Parser *parser)
 {
 	SfDynamodbNode *node;
 
 	check_stack_depth();
-	if (accept_keyword(p, "NOT"))
-		return make_node(SF_DDB_NOT, parse_not(p), NULL);
-	if (!accept_sign(p, "("))
-		return parse_predicate(p);
-	node = parse_or(p);
-	expect(p, is_sign(p, ")"));
+	if (accept_keyword(parser, "NOT"))
+		return make_node(SF_DDB_NOT, parse_not(parser), NULL);
+	if (!accept_sign(parser, "("))
+		return parse_predicate(parser);
+	node = parse_or(parser);
+	expect(parser, is_sign(parser, ")"));
 	return node;
 }
 
 /* Read a conjunction. */
 static SfDynamodbNode *
-parse_and(Parser *p)
+parse_and(Parser *parser)
 {
-	SfDynamodbNode *node = parse_not(p);
+	SfDynamodbNode *node = parse_not(parser);
 
-	while (accept_keyword(p, "AND"))
-		node = make_node(SF_DDB_AND, node, parse_not(p));
+	while (accept_keyword(parser, "AND"))
+		node = make_node(SF_DDB_AND, node, parse_not(parser));
 	return node;
 }
 
 /* Read a condition. */
 static SfDynamodbNode *
-parse_or(Parser *p)
+parse_or(Parser *parser)
 {
-	SfDynamodbNode *node = parse_and(p);
+	SfDynamodbNode *node = parse_and(parser);
 
-	while (accept_keyword(p, "OR"))
-		node = make_node(SF_DDB_OR, node, parse_and(p));
+	while (accept_keyword(parser, "OR"))
+		node = make_node(SF_DDB_OR, node, parse_and(parser));
 	return node;
 }
 
 /* Read a term of an update's value. */
 static SfDynamodbNode *
-parse_term(Parser *p)
+parse_term(Parser *parser)
 {
-	const Function *function = find_function(p);
+	const Function *function = find_function(parser);
 	SfDynamodbNode *node;
 
 	check_stack_depth();
 	if (function != NULL && function->in_update)
-		return parse_call(p, function);
-	if (!accept_sign(p, "("))
-		return parse_operand(p);
-	node = parse_sum(p);
-	expect(p, is_sign(p, ")"));
+		return parse_call(parser, function);
+	if (!accept_sign(parser, "("))
+		return parse_operand(parser);
+	node = parse_sum(parser);
+	expect(parser, is_sign(parser, ")"));
 	return node;
 }
 
 /* Read a sum or difference. */
 static SfDynamodbNode *
-parse_sum(Parser *p)
+parse_sum(Parser *parser)
 {
-	SfDynamodbNode *left = parse_term(p);
+	SfDynamodbNode *left = parse_term(parser);
 
-	if (accept_sign(p, "+"))
-		return make_node(SF_DDB_PLUS, left, parse_term(p));
-	if (accept_sign(p, "-"))
-		return make_node(SF_DDB_MINUS, left, parse_term(p));
+	if (accept_sign(parser, "+"))
+		return make_node(SF_DDB_PLUS, left, parse_term(parser));
+	if (accept_sign(parser, "-"))
+		return make_node(SF_DDB_MINUS, left, parse_term(parser));
 	return left;
 }
 
 /* Read one action of a clause. */
 static SfDynamodbNode *
-parse_action(Parser *p, SfDynamodbOp op)
+parse_action(Parser *parser, SfDynamodbOp op)
 {
-	SfDynamodbNode *path = parse_path(p);
+	SfDynamodbNode *path = parse_path(parser);
 
 	if (op == SF_DDB_REMOVE)
 		return make_node(op, path, NULL);
 	if (op != SF_DDB_SET)
-		return make_node(op, path, parse_value(p));
-	expect(p, is_sign(p, "="));
-	return make_node(op, path, parse_sum(p));
+		return make_node(op, path, parse_value(parser));
+	expect(parser, is_sign(parser, "="));
+	return make_node(op, path, parse_sum(parser));
 }
 
 /* Find the clause that the token begins. */
 static SfDynamodbOp
-clause(const Parser *p)
+clause(const Parser *parser)
 {
 	static const char *const keywords[] = {"SET", "REMOVE", "ADD", "DELETE"};
 
 	for (int i = 0; i < (int) lengthof(keywords); i++)
-		if (is_keyword(p, keywords[i]))
+		if (is_keyword(parser, keywords[i]))
 			return SF_DDB_SET + i;
-	syntax_error(p);
+	syntax_error(parser);
 }
 
 /* Begin to read an expression. */
 static Parser
-begin(const SfDynamodb *x)
+begin(const SfDynamodb *dynamodb)
 {
-	Parser		p = {.x = x, .at = x->text};
+	Parser		parser = {.x = dynamodb, .at = dynamodb->text};
 
-	if (strlen(x->text) > MAX_EXPRESSION)
+	if (strlen(dynamodb->text) > MAX_EXPRESSION)
 		sf_dynamodb_fail("Invalid %s: Expression size has exceeded the maximum allowed size; expression size: %zu",
-						 x->field, strlen(x->text));
-	next_token(&p);
-	if (p.kind == TOKEN_END)
-		sf_dynamodb_fail("Invalid %s: The expression can not be empty;", x->field);
-	return p;
+						 dynamodb->field, strlen(dynamodb->text));
+	next_token(&parser);
+	if (parser.kind == TOKEN_END)
+		sf_dynamodb_fail("Invalid %s: The expression can not be empty;", dynamodb->field);
+	return parser;
 }
 
 /* Parse a condition, filter or key condition. */
 SfDynamodbNode *
-sf_dynamodb_parse_condition(const SfDynamodb *x)
+sf_dynamodb_parse_condition(const SfDynamodb *dynamodb)
 {
-	Parser		p = begin(x);
-	SfDynamodbNode *condition = parse_or(&p);
+	Parser		parser = begin(dynamodb);
+	SfDynamodbNode *condition = parse_or(&parser);
 
-	if (p.kind != TOKEN_END)
-		syntax_error(&p);
+	if (parser.kind != TOKEN_END)
+		syntax_error(&parser);
 	return condition;
 }
 
 /* Parse an update into its actions. */
 List *
-sf_dynamodb_parse_update(const SfDynamodb *x)
+sf_dynamodb_parse_update(const SfDynamodb *dynamodb)
 {
-	Parser		p = begin(x);
+	Parser		parser = begin(dynamodb);
 	List	   *actions = NIL;
 	int			seen = 0;
 
-	while (p.kind != TOKEN_END)
+	while (parser.kind != TOKEN_END)
 	{
-		SfDynamodbOp op = clause(&p);
+		SfDynamodbOp op = clause(&parser);
 
 		if (seen & (1 << op))
 			sf_dynamodb_fail("Invalid %s: The \"%s\" section can only be used once in an update expression;",
-							 x->field, p.token);
+							 dynamodb->field, parser.token);
 		seen |= 1 << op;
 		do
 		{
-			next_token(&p);
-			actions = lappend(actions, parse_action(&p, op));
-		} while (is_sign(&p, ","));
+			next_token(&parser);
+			actions = lappend(actions, parse_action(&parser, op));
+		} while (is_sign(&parser, ","));
 	}
 	return actions;
 }
 
 /* Parse a list of paths. */
 List *
-sf_dynamodb_parse_paths(const SfDynamodb *x)
+sf_dynamodb_parse_paths(const SfDynamodb *dynamodb)
 {
-	Parser		p = begin(x);
+	Parser		parser = begin(dynamodb);
 	List	   *paths = NIL;
 
 	do
-		paths = lappend(paths, parse_path(&p));
-	while (accept_sign(&p, ","));
-	if (p.kind != TOKEN_END)
-		syntax_error(&p);
+		paths = lappend(paths, parse_path(&parser));
+	while (accept_sign(&parser, ","));
+	if (parser.kind != TOKEN_END)
+		syntax_error(&parser);
 	return paths;
 }

@@ -64,14 +64,14 @@ add_numbers(const Jsonb *a, const Jsonb *b, bool minus)
 
 /* Append the elements of an array to a builder's. */
 static void
-add_elements(SfJsonBuilder *b, const JsonbValue *array)
+add_elements(SfJsonBuilder *json, const JsonbValue *array)
 {
 	int			n = sf_json_count(array);
 	JsonbValue	element;
 
 	for (int i = 0; i < n; i++)
 		if (sf_json_element(array, i, &element))
-			sf_json_add_value(b, NULL, &element);
+			sf_json_add_value(json, NULL, &element);
 }
 
 /* list_append(a, b) */
@@ -293,29 +293,29 @@ prepare(const SfDynamodbNode *node, const Jsonb *item)
 static Jsonb *
 make_result(const Jsonb *item, const List *actions)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add(&b, "Item", item);
-	sf_json_open_array(&b, "Attributes");
+	sf_json_begin_object(&json);
+	sf_json_add(&json, "Item", item);
+	sf_json_open_array(&json, "Attributes");
 	foreach_ptr(const Action, action, actions)
 	{
 		const SfDynamodbPathStep *first = linitial(action->path);
 
-		sf_json_add_string(&b, NULL, first->name);
+		sf_json_add_string(&json, NULL, first->name);
 	}
-	sf_json_close_array(&b);
-	return sf_json_finish(&b);
+	sf_json_close_array(&json);
+	return sf_json_finish(&json);
 }
 
 /* Carry an update out: {"Item": the new item, "Attributes": [changed names]}. */
 static Jsonb *
-update_item(const SfDynamodb *x, Jsonb *item)
+update_item(const SfDynamodb *dynamodb, Jsonb *item)
 {
 	List	   *actions = NIL;
 	List	   *removals = NIL;
 
-	foreach_ptr(const SfDynamodbNode, node, sf_dynamodb_parse_update(x))
+	foreach_ptr(const SfDynamodbNode, node, sf_dynamodb_parse_update(dynamodb))
 	{
 		Action	   *action = prepare(node, item);
 
@@ -376,31 +376,31 @@ get_item(FunctionCallInfo fcinfo)
 /* sf_dynamodb_condition(expression, item, names, values, field) */
 SF_SQL_FUNCTION(sfflow_sf_dynamodb_condition)
 {
-	SfDynamodb	x = get_expression(fcinfo, sf_arg_text(fcinfo, 4, "field"), 2);
+	SfDynamodb	dynamodb = get_expression(fcinfo, sf_arg_text(fcinfo, 4, "field"), 2);
 
-	PG_RETURN_BOOL(sf_dynamodb_condition(&x, get_item(fcinfo)));
+	PG_RETURN_BOOL(sf_dynamodb_condition(&dynamodb, get_item(fcinfo)));
 }
 
 /* sf_dynamodb_key(expression, names, values) */
 SF_SQL_FUNCTION(sfflow_sf_dynamodb_key)
 {
-	SfDynamodb	x = get_expression(fcinfo, "KeyConditionExpression", 1);
+	SfDynamodb	dynamodb = get_expression(fcinfo, "KeyConditionExpression", 1);
 
-	PG_RETURN_JSONB_P(sf_dynamodb_key(&x));
+	PG_RETURN_JSONB_P(sf_dynamodb_key(&dynamodb));
 }
 
 /* update_item(expression, item, names, values) */
 SF_SQL_FUNCTION(sfflow_sf_dynamodb_update)
 {
-	SfDynamodb	x = get_expression(fcinfo, "UpdateExpression", 2);
+	SfDynamodb	dynamodb = get_expression(fcinfo, "UpdateExpression", 2);
 
-	PG_RETURN_JSONB_P(update_item(&x, get_item(fcinfo)));
+	PG_RETURN_JSONB_P(update_item(&dynamodb, get_item(fcinfo)));
 }
 
 /* sf_dynamodb_project(expression, item, names) */
 SF_SQL_FUNCTION(sfflow_sf_dynamodb_project)
 {
-	SfDynamodb	x = get_expression(fcinfo, "ProjectionExpression", 2);
+	SfDynamodb	dynamodb = get_expression(fcinfo, "ProjectionExpression", 2);
 
-	PG_RETURN_JSONB_P(sf_dynamodb_project(&x, get_item(fcinfo)));
+	PG_RETURN_JSONB_P(sf_dynamodb_project(&dynamodb, get_item(fcinfo)));
 }

@@ -131,44 +131,44 @@ sf_lambda_resolve(const SfResource *resource, Oid owner, SfResource *target,
 static Jsonb *
 make_response(const Jsonb *result)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "ExecutedVersion", "$LATEST");
-	sf_json_add(&b, "Payload", result ? result : sf_json_null());
-	sf_json_open_object(&b, "SdkHttpMetadata");
-	sf_json_open_object(&b, "AllHttpHeaders");
-	sf_json_close_object(&b);
-	sf_json_open_object(&b, "HttpHeaders");
-	sf_json_close_object(&b);
-	sf_json_add_int(&b, "HttpStatusCode", 200);
-	sf_json_close_object(&b);
-	sf_json_open_object(&b, "SdkResponseMetadata");
-	sf_json_add_string(&b, "RequestId", sf_uuid_v7());
-	sf_json_close_object(&b);
-	sf_json_add_int(&b, "StatusCode", 200);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "ExecutedVersion", "$LATEST");
+	sf_json_add(&json, "Payload", result ? result : sf_json_null());
+	sf_json_open_object(&json, "SdkHttpMetadata");
+	sf_json_open_object(&json, "AllHttpHeaders");
+	sf_json_close_object(&json);
+	sf_json_open_object(&json, "HttpHeaders");
+	sf_json_close_object(&json);
+	sf_json_add_int(&json, "HttpStatusCode", 200);
+	sf_json_close_object(&json);
+	sf_json_open_object(&json, "SdkResponseMetadata");
+	sf_json_add_string(&json, "RequestId", sf_uuid_v7());
+	sf_json_close_object(&json);
+	sf_json_add_int(&json, "StatusCode", 200);
+	return sf_json_finish(&json);
 }
 
 /* Add a member of a SQL error's cause. */
 static void
-copy_member(SfJsonBuilder *b, const Jsonb *cause, const char *key)
+copy_member(SfJsonBuilder *json, const Jsonb *cause, const char *key)
 {
-	sf_json_add_string(b, key, sf_json_get_cstring(cause, key));
+	sf_json_add_string(json, key, sf_json_get_cstring(cause, key));
 }
 
 /* Add the lines of a context as a stack trace. */
 static void
-add_stack(SfJsonBuilder *b, char *context)
+add_stack(SfJsonBuilder *json, char *context)
 {
 	char	   *line;
 
 	if (context == NULL)
 		return;
-	sf_json_open_array(b, "stackTrace");
+	sf_json_open_array(json, "stackTrace");
 	for (line = strtok(context, "\n"); line != NULL; line = strtok(NULL, "\n"))
-		sf_json_add_string(b, NULL, line);
-	sf_json_close_array(b);
+		sf_json_add_string(json, NULL, line);
+	sf_json_close_array(json);
 }
 
 /* Print the error object of a function that failed. */
@@ -178,26 +178,26 @@ error_object(const SfError *error)
 	Jsonb	   *cause = NULL;
 	char	   *message;
 	bool		is_object;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	is_object = error->cause != NULL &&
 		sf_json_parse(error->cause, strlen(error->cause), &cause) &&
 		JB_ROOT_IS_OBJECT(cause);
 	if (is_object && sf_json_get(cause, "errorType") != NULL)
 		return unconstify(char *, error->cause);	/* made by hand */
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	message = is_object ? sf_json_get_cstring(cause, "message") : NULL;
-	sf_json_add_string(&b, "errorMessage", message ? message :
+	sf_json_add_string(&json, "errorMessage", message ? message :
 					   error->cause ? error->cause : "");
-	sf_json_add_string(&b, "errorType", error->name);
+	sf_json_add_string(&json, "errorType", error->name);
 	if (message != NULL)
 	{
-		copy_member(&b, cause, "sqlstate");
-		copy_member(&b, cause, "detail");
-		copy_member(&b, cause, "hint");
-		add_stack(&b, sf_json_get_cstring(cause, "context"));
+		copy_member(&json, cause, "sqlstate");
+		copy_member(&json, cause, "detail");
+		copy_member(&json, cause, "hint");
+		add_stack(&json, sf_json_get_cstring(cause, "context"));
 	}
-	return sf_json_to_cstring(sf_json_finish(&b));
+	return sf_json_to_cstring(sf_json_finish(&json));
 }
 
 /* Give the result of an activity the shape of Lambda's. */

@@ -34,12 +34,12 @@ static bool
 read_object(SfItemReader *reader, const SfResource *resource, const char *type,
 			const char *bucket, const JsonbValue *key, List *headers)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Bucket", bucket);
-	sf_json_add_value(&b, "Key", key);
-	return sf_item_reader_load(reader, resource, type, sf_json_finish(&b), headers);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "Bucket", bucket);
+	sf_json_add_value(&json, "Key", key);
+	return sf_item_reader_load(reader, resource, type, sf_json_finish(&json), headers);
 }
 
 /* Split "Bucket, Key, Size" into headers. */

@@ -26,7 +26,7 @@ typedef struct Files
 {
 	const char *bucket;
 	const char *folder;			/* "prefix/uuid" */
-	bool		lines;			/* JSON Lines rather than an array */
+	bool		as_lines;		/* JSON Lines rather than an array */
 	List	   *written[2];		/* WrittenFile, by SfResultChoice */
 } Files;
 
@@ -40,13 +40,13 @@ static bool
 put_file(SfResultWriter *writer, const char *key, const char *body)
 {
 	const Files *files = writer->files;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Bucket", files->bucket);
-	sf_json_add_string(&b, "Key", key);
-	sf_json_add_string(&b, "Body", body);
-	return sf_result_writer_call(writer, sf_json_finish(&b));
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "Bucket", files->bucket);
+	sf_json_add_string(&json, "Key", key);
+	sf_json_add_string(&json, "Body", body);
+	return sf_result_writer_call(writer, sf_json_finish(&json));
 }
 
 /* Print a part: an array, or one line per result. */
@@ -79,8 +79,8 @@ put_part(SfResultWriter *writer, SfResultChoice choice, const Jsonb *part)
 	WrittenFile *file;
 	char	   *key = psprintf("%s/%s_%d.%s", files->folder, names[choice],
 							   list_length(files->written[choice]),
-							   files->lines ? "jsonl" : "json");
-	char	   *body = print_part(part, files->lines);
+							   files->as_lines ? "jsonl" : "json");
+	char	   *body = print_part(part, files->as_lines);
 
 	if (!put_file(writer, key, body))
 		return false;
@@ -98,28 +98,28 @@ static Jsonb *
 make_manifest(const SfResultWriter *writer)
 {
 	const Files *files = writer->files;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "DestinationBucket", files->bucket);
-	sf_json_add_string(&b, "MapRunArn", writer->map_run_name);
-	sf_json_open_object(&b, "ResultFiles");
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "DestinationBucket", files->bucket);
+	sf_json_add_string(&json, "MapRunArn", writer->map_run_name);
+	sf_json_open_object(&json, "ResultFiles");
 	for (size_t i = 0; i < lengthof(names); i++)
 	{
-		sf_json_open_array(&b, names[i]);
+		sf_json_open_array(&json, names[i]);
 		foreach_ptr(const WrittenFile, file, files->written[i])
 		{
-			sf_json_open_object(&b, NULL);
-			sf_json_add_string(&b, "Key", file->key);
-			sf_json_add_int(&b, "Size", file->size);
-			sf_json_close_object(&b);
+			sf_json_open_object(&json, NULL);
+			sf_json_add_string(&json, "Key", file->key);
+			sf_json_add_int(&json, "Size", file->size);
+			sf_json_close_object(&json);
 		}
-		sf_json_close_array(&b);
+		sf_json_close_array(&json);
 	}
-	sf_json_open_array(&b, "PENDING");
-	sf_json_close_array(&b);
-	sf_json_close_object(&b);
-	return sf_json_finish(&b);
+	sf_json_open_array(&json, "PENDING");
+	sf_json_close_array(&json);
+	sf_json_close_object(&json);
+	return sf_json_finish(&json);
 }
 
 /* Write files and their manifest; returns where the manifest is. */
@@ -133,12 +133,12 @@ sf_s3_write_files(SfResultWriter *writer)
 	const char *type = config == NULL ? NULL : sf_json_get_cstring(config, "OutputType");
 	Files	   *files = palloc0(sizeof(Files));
 	char	   *key;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	files->bucket = sf_json_get_cstring(payload, "Bucket");
 	files->folder = prefix == NULL || *prefix == '\0' ? uuid :
 		psprintf("%s/%s", prefix, uuid);
-	files->lines = type != NULL && strcmp(type, "JSONL") == 0;
+	files->as_lines = type != NULL && strcmp(type, "JSONL") == 0;
 	writer->files = files;
 	writer->put = put_part;
 	key = psprintf("%s/manifest.json", files->folder);
@@ -146,10 +146,10 @@ sf_s3_write_files(SfResultWriter *writer)
 		!sf_result_writer_put_all(writer, SF_RESULT_CHOICE_FAILED) ||
 		!put_file(writer, key, sf_json_to_cstring(make_manifest(writer))))
 		return NULL;
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Bucket", files->bucket);
-	sf_json_add_string(&b, "Key", key);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "Bucket", files->bucket);
+	sf_json_add_string(&json, "Key", key);
+	return sf_json_finish(&json);
 }
 
 /* --- checksums --- */

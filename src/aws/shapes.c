@@ -50,15 +50,15 @@ typedef struct Code
 
 /* Take a number of bits, the lowest first. */
 static int
-take_bits(Inflation *f, int n)
+take_bits(Inflation *inflation, int n)
 {
 	int			value = 0;
 
 	for (int i = 0; i < n; i++)
 	{
-		value |= (*f->in >> f->bit & 1) << i;
-		f->bit = (f->bit + 1) & 7;
-		f->in += f->bit == 0;
+		value |= (*inflation->in >> inflation->bit & 1) << i;
+		inflation->bit = (inflation->bit + 1) & 7;
+		inflation->in += inflation->bit == 0;
 	}
 	return value;
 }
@@ -82,7 +82,7 @@ make_code(Code *code, const uint8 *lengths, int n)
 
 /* Take one symbol of a code: codes of one length are numbers in a row. */
 static int
-take_symbol(Inflation *f, const Code *code)
+take_symbol(Inflation *inflation, const Code *code)
 {
 	int			value = 0;
 	int			first = 0;
@@ -90,7 +90,7 @@ take_symbol(Inflation *f, const Code *code)
 
 	for (int len = 1; len <= CODE_BITS_MAX; len++)
 	{
-		value |= take_bits(f, 1);
+		value |= take_bits(inflation, 1);
 		if (value - first < code->counts[len])
 			return code->symbols[index + value - first];
 		index += code->counts[len];
@@ -102,24 +102,24 @@ take_symbol(Inflation *f, const Code *code)
 
 /* Read the two codes of a block that brings its own. */
 static void
-read_codes(Inflation *f, Code *literals, Code *distances)
+read_codes(Inflation *inflation, Code *literals, Code *distances)
 {
 	static const uint8 order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 	uint8		lengths[LITERALS + 32] = {0};
-	int			nliterals = take_bits(f, 5) + 257;
-	int			ndistances = take_bits(f, 5) + 1;
-	int			nlengths = take_bits(f, 4) + 4;
+	int			nliterals = take_bits(inflation, 5) + 257;
+	int			ndistances = take_bits(inflation, 5) + 1;
+	int			nlengths = take_bits(inflation, 4) + 4;
 	int			n = 0;
 	Code		code;
 
 	for (int i = 0; i < nlengths; i++)
-		lengths[order[i]] = take_bits(f, 3);
+		lengths[order[i]] = take_bits(inflation, 3);
 	make_code(&code, lengths, lengthof(order));
 	while (n < nliterals + ndistances)
 	{
-		int			symbol = take_symbol(f, &code);
-		int			times = symbol < 16 ? 1 : symbol == 16 ? take_bits(f, 2) + 3 :
-			symbol == 17 ? take_bits(f, 3) + 3 : take_bits(f, 7) + 11;
+		int			symbol = take_symbol(inflation, &code);
+		int			times = symbol < 16 ? 1 : symbol == 16 ? take_bits(inflation, 2) + 3 :
+			symbol == 17 ? take_bits(inflation, 3) + 3 : take_bits(inflation, 7) + 11;
 		uint8		length = symbol < 16 ? symbol : symbol == 16 && n > 0 ? lengths[n - 1] : 0;
 
 		if (n + times > nliterals + ndistances)
@@ -146,27 +146,27 @@ make_fixed_codes(Code *literals, Code *distances)
 
 /* Copy what has been inflated before; the copy may overlap with what it makes. */
 static void
-copy_before(Inflation *f, int symbol, const Code *distances)
+copy_before(Inflation *inflation, int symbol, const Code *distances)
 {
 	int			step = symbol - 257;
 	int			length = step < 8 ? step + 3 : step == 28 ? 258 :
-		((4 + (step & 3)) << (step / 4 - 1)) + 3 + take_bits(f, step / 4 - 1);
-	int			far = take_symbol(f, distances);
+		((4 + (step & 3)) << (step / 4 - 1)) + 3 + take_bits(inflation, step / 4 - 1);
+	int			far = take_symbol(inflation, distances);
 	int			distance = far < 4 ? far + 1 :
-		((2 + (far & 1)) << (far / 2 - 1)) + 1 + take_bits(f, far / 2 - 1);
+		((2 + (far & 1)) << (far / 2 - 1)) + 1 + take_bits(inflation, far / 2 - 1);
 
-	if (distance > f->nout || f->nout + length > f->size)
+	if (distance > inflation->nout || inflation->nout + length > inflation->size)
 		elog(ERROR, "shapes.bin is damaged");
-	for (; length > 0; length--, f->nout++)
-		f->out[f->nout] = f->out[f->nout - distance];
+	for (; length > 0; length--, inflation->nout++)
+		inflation->out[inflation->nout] = inflation->out[inflation->nout - distance];
 }
 
 /* Inflate one block; returns whether it was the last one. */
 static bool
-inflate_block(Inflation *f)
+inflate_block(Inflation *inflation)
 {
-	bool		last = take_bits(f, 1);
-	int			kind = take_bits(f, 2);
+	bool		last = take_bits(inflation, 1);
+	int			kind = take_bits(inflation, 2);
 	Code		literals;
 	Code		distances;
 	int			symbol;
@@ -174,15 +174,15 @@ inflate_block(Inflation *f)
 	if (kind == 1)
 		make_fixed_codes(&literals, &distances);
 	else if (kind == 2)
-		read_codes(f, &literals, &distances);
+		read_codes(inflation, &literals, &distances);
 	else
 		elog(ERROR, "shapes.bin is damaged");	/* shapes.py stores nothing as it is */
-	while ((symbol = take_symbol(f, &literals)) != END_OF_BLOCK)
+	while ((symbol = take_symbol(inflation, &literals)) != END_OF_BLOCK)
 	{
 		if (symbol > END_OF_BLOCK)
-			copy_before(f, symbol, &distances);
-		else if (f->nout < f->size)
-			f->out[f->nout++] = symbol;
+			copy_before(inflation, symbol, &distances);
+		else if (inflation->nout < inflation->size)
+			inflation->out[inflation->nout++] = symbol;
 		else
 			elog(ERROR, "shapes.bin is damaged");
 	}
@@ -193,12 +193,12 @@ inflate_block(Inflation *f)
 static char *
 inflate_text(const char *deflated, int size)
 {
-	Inflation	f = {.in = (const uint8 *) deflated,.out = palloc(size + 1),.size = size};
+	Inflation	inflation = {.in = (const uint8 *) deflated,.out = palloc(size + 1),.size = size};
 
-	while (!inflate_block(&f))
+	while (!inflate_block(&inflation))
 		CHECK_FOR_INTERRUPTS();
-	f.out[f.nout] = '\0';
-	return f.out;
+	inflation.out[inflation.nout] = '\0';
+	return inflation.out;
 }
 
 /* --- looking up --- */

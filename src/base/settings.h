@@ -21,7 +21,7 @@
 	X(max_running_tasks, "sfflow.max_running_tasks", 4, 1, 256, PGC_SIGHUP, 0, NULL, \
 	  "Long SQL tasks that may run at once.") \
 	X(max_running_tasks_per_owner, "sfflow.max_running_tasks_per_owner", 0, 0, 256, PGC_SIGHUP, 0, NULL, \
-	  "SQL tasks of one owner in a database that may hold a slot at once; 0 means all slots but one.") \
+	  "SQL tasks of one owner in a database that may occupy a slot at once; 0 means all slots but one.") \
 	X(default_task_timeout, "sfflow.default_task_timeout", 0, 0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, \
 	  "Longest time of a SQL task without TimeoutSeconds; 0 means no limit.") \
 	X(slice_ms, "sfflow.slice_ms", 20, 1, 10000, PGC_SIGHUP, GUC_UNIT_MS, NULL, \

@@ -45,32 +45,32 @@ extern void sf_cloud_fail(const SfTreeNode *at, const char *fmt,...) pg_attribut
 
 /* --- values: NULL is AWS::NoValue --- */
 
-extern SfTreeNode *sf_cloud_value(SfCloud *t, const SfTreeNode *node);
-extern SfTreeNode *sf_cloud_member(SfCloud *t, const SfTreeNode *object, const char *name);
-extern char *sf_cloud_text(SfCloud *t, const SfTreeNode *node);
+extern SfTreeNode *sf_cloud_value(SfCloud *template, const SfTreeNode *node);
+extern SfTreeNode *sf_cloud_member(SfCloud *template, const SfTreeNode *object, const char *name);
+extern char *sf_cloud_text(SfCloud *template, const SfTreeNode *node);
 extern char *sf_cloud_json(const SfTreeNode *node);
 extern SfTreeNode *sf_cloud_string(const SfTreeNode *at, const char *string);
-extern SfTreeNode *sf_cloud_reference(SfCloud *t, const SfTreeNode *at, const char *name);
-extern SfTreeNode *sf_cloud_unknown(SfCloud *t, const SfTreeNode *at, const char *name);
+extern SfTreeNode *sf_cloud_reference(SfCloud *template, const SfTreeNode *at, const char *name);
+extern SfTreeNode *sf_cloud_unknown(SfCloud *template, const SfTreeNode *at, const char *name);
 extern const SfTreeNode *sf_cloud_argument(const SfTreeNode *function, int n, int least, int most);
-extern bool sf_cloud_holds(SfCloud *t, const char *condition, const SfTreeNode *at);
-extern bool sf_cloud_recall(SfCloud *t, const char *kind, const char *name, const SfTreeNode *at, void **value);
-extern void sf_cloud_remember(SfCloud *t, const char *kind, const char *name, void *value);
+extern bool sf_cloud_is_true(SfCloud *template, const char *condition, const SfTreeNode *at);
+extern bool sf_cloud_recall(SfCloud *template, const char *kind, const char *name, const SfTreeNode *at, void **value);
+extern void sf_cloud_remember(SfCloud *template, const char *kind, const char *name, void *value);
 
 /* --- resources --- */
 
-extern bool sf_cloud_is_there(SfCloud *t, const SfTreeNode *resource);
+extern bool sf_cloud_is_there(SfCloud *template, const SfTreeNode *resource);
 extern bool sf_cloud_is_type(const SfTreeNode *resource, const char *type);
 extern bool sf_cloud_is_machine(const SfTreeNode *resource);
-extern char *sf_cloud_name(SfCloud *t, const SfTreeNode *resource);
-extern char *sf_cloud_arn(SfCloud *t, const SfTreeNode *resource);
-extern SfTreeNode *sf_cloud_resource(SfCloud *t, const SfTreeNode *at, const SfTreeNode *resource);
-extern SfTreeNode *sf_cloud_attribute(SfCloud *t, const SfTreeNode *at, const char *id, const char *attribute);
+extern char *sf_cloud_name(SfCloud *template, const SfTreeNode *resource);
+extern char *sf_cloud_arn(SfCloud *template, const SfTreeNode *resource);
+extern SfTreeNode *sf_cloud_resource(SfCloud *template, const SfTreeNode *at, const SfTreeNode *resource);
+extern SfTreeNode *sf_cloud_attribute(SfCloud *template, const SfTreeNode *at, const char *id, const char *attribute);
 
 /* --- what a template has --- */
 
-extern List *sf_cloud_machines(SfCloud *t);
-extern List *sf_cloud_proposals(SfCloud *t);
+extern List *sf_cloud_machines(SfCloud *template);
+extern List *sf_cloud_proposals(SfCloud *template);
 extern char *sf_cloud_propose_definition(const char *id, const char *file);
 
 /* The times of a schedule, as sf_schedule takes them */

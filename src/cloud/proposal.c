@@ -59,12 +59,12 @@ propose(List **proposals, const char *kind, const char *name, const char *label,
 
 /* Evaluate a member of an object as text; NULL: there is none. */
 static char *
-text_member(SfCloud *t, const SfTreeNode *object, const char *name)
+text_member(SfCloud *template, const SfTreeNode *object, const char *name)
 {
 	const SfTreeNode *member = sf_tree_member(object, name);
-	SfTreeNode *value = member == NULL ? NULL : sf_cloud_value(t, member);
+	SfTreeNode *value = member == NULL ? NULL : sf_cloud_value(template, member);
 
-	return value == NULL ? NULL : sf_cloud_text(t, value);
+	return value == NULL ? NULL : sf_cloud_text(template, value);
 }
 
 /* Make a text, of which the template can be another's, a comment: all of its lines. */
@@ -136,9 +136,9 @@ propose_alias(List **proposals, const char *machine, const char *alias, const ch
 
 /* Propose what an alias of a machine needs: its ARN names the machine. */
 static void
-propose_alias_of(SfCloud *t, List **proposals, const SfTreeNode *resource, const char *label)
+propose_alias_of(SfCloud *template, List **proposals, const SfTreeNode *resource, const char *label)
 {
-	char	   *machine = machine_of(sf_cloud_arn(t, resource));
+	char	   *machine = machine_of(sf_cloud_arn(template, resource));
 	char	   *slash = machine == NULL ? NULL : strchr(machine, '/');
 
 	if (slash == NULL)
@@ -151,30 +151,30 @@ propose_alias_of(SfCloud *t, List **proposals, const SfTreeNode *resource, const
 
 /* Write the event that a time makes, as an input whose placeholders sf_schedule fills in. */
 static char *
-time_event(SfCloud *t, const Trigger *trigger)
+time_event(SfCloud *template, const Trigger *trigger)
 {
 	bool		is_rule = strcmp(trigger->source, "aws.events") == 0;
-	const char *account = sf_cloud_text(t, sf_cloud_reference(t, trigger->resource, "AWS::AccountId"));
-	const char *region = sf_cloud_text(t, sf_cloud_reference(t, trigger->resource, "AWS::Region"));
-	SfJsonBuilder b;
+	const char *account = sf_cloud_text(template, sf_cloud_reference(template, trigger->resource, "AWS::AccountId"));
+	const char *region = sf_cloud_text(template, sf_cloud_reference(template, trigger->resource, "AWS::Region"));
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "id", "<aws.scheduler.execution-id>");
-	sf_json_add_string(&b, "time", "<aws.scheduler.scheduled-time>");
-	sf_json_add_string(&b, "region", region);
-	sf_json_add_string(&b, "source", trigger->source);
-	sf_json_add_string(&b, "account", account);
-	sf_json_add_string(&b, "version", "0");
-	sf_json_open_array(&b, "resources");
-	sf_json_add_string(&b, NULL, is_rule ? psprintf("arn:aws:events:%s:%s:rule/%s", region, account, trigger->name) :
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "id", "<aws.scheduler.execution-id>");
+	sf_json_add_string(&json, "time", "<aws.scheduler.scheduled-time>");
+	sf_json_add_string(&json, "region", region);
+	sf_json_add_string(&json, "source", trigger->source);
+	sf_json_add_string(&json, "account", account);
+	sf_json_add_string(&json, "version", "0");
+	sf_json_open_array(&json, "resources");
+	sf_json_add_string(&json, NULL, is_rule ? psprintf("arn:aws:events:%s:%s:rule/%s", region, account, trigger->name) :
 					   "<aws.scheduler.schedule-arn>");
-	sf_json_close_array(&b);
-	sf_json_add_string(&b, "detail-type", "Scheduled Event");
+	sf_json_close_array(&json);
+	sf_json_add_string(&json, "detail-type", "Scheduled Event");
 	if (is_rule)
-		sf_json_add(&b, "detail", sf_json_empty_object());
+		sf_json_add(&json, "detail", sf_json_empty_object());
 	else
-		sf_json_add_string(&b, "detail", "{}");
-	return sf_json_to_cstring(sf_json_finish(&b));
+		sf_json_add_string(&json, "detail", "{}");
+	return sf_json_to_cstring(sf_json_finish(&json));
 }
 
 /* Append an argument that is a local time. */
@@ -188,7 +188,7 @@ append_time(StringInfo sql, const char *name, const char *given, const char *loc
 
 /* Write the statements for the times of a schedule. */
 static char *
-schedule_statements(SfCloud *t, const Trigger *trigger, const SfCloudTimes *times, const char *name,
+schedule_statements(SfCloud *template, const Trigger *trigger, const SfCloudTimes *times, const char *name,
 					const Target *target)
 {
 	StringInfoData sql;
@@ -202,7 +202,7 @@ schedule_statements(SfCloud *t, const Trigger *trigger, const SfCloudTimes *time
 		appendStringInfo(&sql, "%sSELECT sf_schedule(%s, %s, %s, %s, %s", n > 0 ? " " : "",
 						 quote_literal_cstr(n == 0 ? name : psprintf("%s-%d", name, n + 1)), quote_literal_cstr(schedule),
 						 quote_literal_cstr(target->machine),
-						 quote_literal_cstr(target->input != NULL ? target->input : time_event(t, trigger)),
+						 quote_literal_cstr(target->input != NULL ? target->input : time_event(template, trigger)),
 						 quote_literal_cstr(trigger->zone));
 		if (times->days != NULL)
 			appendStringInfo(&sql, ", calendar => %s", quote_literal_cstr(name));
@@ -346,7 +346,7 @@ obstacle(const Trigger *trigger, const Target *target, const SfCloudTimes *times
 
 /* Propose a trigger, once for each target. */
 static void
-propose_trigger(SfCloud *t, List **proposals, Trigger *trigger)
+propose_trigger(SfCloud *template, List **proposals, Trigger *trigger)
 {
 	SfCloudTimes times = {0};
 	int			n = 0;
@@ -365,7 +365,7 @@ propose_trigger(SfCloud *t, List **proposals, Trigger *trigger)
 			propose(proposals, kind, NULL, trigger->label, trigger->resource, comment(why));
 			continue;
 		}
-		sql = trigger->expression != NULL ? schedule_statements(t, trigger, &times, name, target) :
+		sql = trigger->expression != NULL ? schedule_statements(template, trigger, &times, name, target) :
 			rule_statement(trigger, name, target);
 		if (target->change != NULL && (target->template == NULL || strcmp(kind, "rule") != 0))
 			sql = psprintf("%s -- without its %s: see the argument input", sql, target->change);
@@ -377,19 +377,19 @@ propose_trigger(SfCloud *t, List **proposals, Trigger *trigger)
 
 /* Read what a schedule or a rule calls. */
 static Target *
-read_target(SfCloud *t, const SfTreeNode *node)
+read_target(SfCloud *template, const SfTreeNode *node)
 {
 	Target	   *target = palloc0(sizeof(Target));
-	SfTreeNode *arn = sf_cloud_member(t, node, "Arn");
+	SfTreeNode *arn = sf_cloud_member(template, node, "Arn");
 	Jsonb	   *request;
 
-	target->arn = arn == NULL ? "nothing" : sf_cloud_text(t, arn);
+	target->arn = arn == NULL ? "nothing" : sf_cloud_text(template, arn);
 	target->machine = machine_of(target->arn);
-	target->input = text_member(t, node, "Input");
+	target->input = text_member(template, node, "Input");
 	target->change = sf_tree_member(node, "InputTransformer") != NULL ? "InputTransformer" :
 		sf_tree_member(node, "InputPath") != NULL ? "InputPath" : NULL;
 	if (sf_tree_member(node, "InputTransformer") != NULL)
-		target->template = translate_transformer(t, sf_tree_member(node, "InputTransformer"));
+		target->template = translate_transformer(template, sf_tree_member(node, "InputTransformer"));
 	/* a call of the SDK has the machine and its input in the request */
 	if (strstr(target->arn, ":aws-sdk:sfn:startExecution") != NULL && target->input != NULL &&
 		sf_json_parse(target->input, strlen(target->input), &request))
@@ -404,131 +404,131 @@ read_target(SfCloud *t, const SfTreeNode *node)
 
 /* Tell whether a trigger is switched off. */
 static bool
-is_disabled(SfCloud *t, const SfTreeNode *properties)
+is_disabled(SfCloud *template, const SfTreeNode *properties)
 {
-	const char *state = text_member(t, properties, "State");
-	const char *enabled = text_member(t, properties, "Enabled");
+	const char *state = text_member(template, properties, "State");
+	const char *enabled = text_member(template, properties, "Enabled");
 
 	return (state != NULL && strcmp(state, "DISABLED") == 0) || (enabled != NULL && strcmp(enabled, "false") == 0);
 }
 
 /* Read what triggers of all kinds have. */
 static void
-read_trigger(SfCloud *t, const SfTreeNode *properties, Trigger *trigger)
+read_trigger(SfCloud *template, const SfTreeNode *properties, Trigger *trigger)
 {
-	char	   *bus = text_member(t, properties, "EventBusName");
-	SfTreeNode *pattern = sf_cloud_member(t, properties, "EventPattern");
+	char	   *bus = text_member(template, properties, "EventBusName");
+	SfTreeNode *pattern = sf_cloud_member(template, properties, "EventPattern");
 
-	trigger->expression = text_member(t, properties, "ScheduleExpression");
+	trigger->expression = text_member(template, properties, "ScheduleExpression");
 	if (trigger->expression == NULL)
-		trigger->expression = text_member(t, properties, "Schedule");
-	trigger->zone = text_member(t, properties, "ScheduleExpressionTimezone");
+		trigger->expression = text_member(template, properties, "Schedule");
+	trigger->zone = text_member(template, properties, "ScheduleExpressionTimezone");
 	if (trigger->zone == NULL)
 		trigger->zone = "UTC";
-	trigger->starts = text_member(t, properties, "StartDate");
-	trigger->ends = text_member(t, properties, "EndDate");
-	trigger->pattern = pattern != NULL ? pattern : sf_cloud_member(t, properties, "Pattern");
+	trigger->starts = text_member(template, properties, "StartDate");
+	trigger->ends = text_member(template, properties, "EndDate");
+	trigger->pattern = pattern != NULL ? pattern : sf_cloud_member(template, properties, "Pattern");
 	trigger->bus = bus == NULL ? "default" : strrchr(bus, '/') != NULL ? strrchr(bus, '/') + 1 : bus;
-	trigger->is_disabled = is_disabled(t, properties);
+	trigger->is_disabled = is_disabled(template, properties);
 }
 
 /* Propose a schedule or a rule that is a resource of its own. */
 static void
-propose_resource(SfCloud *t, List **proposals, const SfTreeNode *resource, const char *label)
+propose_resource(SfCloud *template, List **proposals, const SfTreeNode *resource, const char *label)
 {
 	const SfTreeNode *properties = sf_tree_member(resource, "Properties");
 	const SfTreeNode *targets = sf_tree_member(properties, "Targets");
 	const SfTreeNode *target = sf_tree_member(properties, "Target");
-	Trigger		trigger = {.resource = resource, .label = label, .name = sf_cloud_name(t, resource)};
+	Trigger		trigger = {.resource = resource, .label = label, .name = sf_cloud_name(template, resource)};
 
-	read_trigger(t, properties, &trigger);
+	read_trigger(template, properties, &trigger);
 	trigger.source = sf_cloud_is_type(resource, "AWS::Events::Rule") ? "aws.events" : "aws.scheduler";
 	if (target != NULL)
-		trigger.targets = list_make1(read_target(t, target));
+		trigger.targets = list_make1(read_target(template, target));
 	if (targets != NULL && targets->kind == SF_TREE_ARRAY)
 	{
 		SF_TREE_FOREACH(target, targets)
-			trigger.targets = lappend(trigger.targets, read_target(t, target));
+			trigger.targets = lappend(trigger.targets, read_target(template, target));
 	}
-	propose_trigger(t, proposals, &trigger);
+	propose_trigger(template, proposals, &trigger);
 }
 
 /* Propose an event of a machine of SAM. */
 static void
-propose_event(SfCloud *t, List **proposals, const SfTreeNode *machine, const SfTreeNode *event)
+propose_event(SfCloud *template, List **proposals, const SfTreeNode *machine, const SfTreeNode *event)
 {
 	const char *type = sf_tree_member_string(event, "Type");
 	const SfTreeNode *properties = sf_tree_member(event, "Properties");
-	char	   *name = text_member(t, properties, "Name");
+	char	   *name = text_member(template, properties, "Name");
 	char	   *label = psprintf("Events %s of %s", event->key, machine->key);
 	Trigger		trigger = {.resource = event, .label = label};
-	Target	   *target = read_target(t, properties);
+	Target	   *target = read_target(template, properties);
 
 	if (type == NULL)
 		return;
 	if (name == NULL)
-		name = text_member(t, properties, "RuleName");
+		name = text_member(template, properties, "RuleName");
 	trigger.name = name != NULL ? name : psprintf("%s%s", machine->key, event->key);
 	trigger.source = strcmp(type, "ScheduleV2") == 0 ? "aws.scheduler" : "aws.events";
-	read_trigger(t, properties, &trigger);
-	target->machine = sf_cloud_name(t, machine);
+	read_trigger(template, properties, &trigger);
+	target->machine = sf_cloud_name(template, machine);
 	trigger.targets = list_make1(target);
 	if (strcmp(type, "Api") == 0 || strcmp(type, "HttpApi") == 0)
 		propose(proposals, "event", NULL, label, event,
 				comment(psprintf("an HTTP API: have it call sf_start(%s, ...), or StartExecution of sfgateway",
 								 quote_literal_cstr(target->machine))));
 	else
-		propose_trigger(t, proposals, &trigger);
+		propose_trigger(template, proposals, &trigger);
 }
 
 /* Propose the events and the alias of a machine of SAM. */
 static void
-propose_for_machine(SfCloud *t, List **proposals, const SfTreeNode *machine, const char *label)
+propose_for_machine(SfCloud *template, List **proposals, const SfTreeNode *machine, const char *label)
 {
 	const SfTreeNode *properties = sf_tree_member(machine, "Properties");
 	const SfTreeNode *events = sf_tree_member(properties, "Events");
-	char	   *alias = text_member(t, properties, "AutoPublishAlias");
+	char	   *alias = text_member(template, properties, "AutoPublishAlias");
 
 	if (alias != NULL)
-		propose_alias(proposals, sf_cloud_name(t, machine), alias, label,
+		propose_alias(proposals, sf_cloud_name(template, machine), alias, label,
 					  sf_tree_member(properties, "AutoPublishAlias"));
 	if (events == NULL || events->kind != SF_TREE_OBJECT)
 		return;
 	SF_TREE_FOREACH(event, events)
-		propose_event(t, proposals, machine, event);
+		propose_event(template, proposals, machine, event);
 }
 
 /* Propose what one resource needs. */
 static void
-propose_for(SfCloud *t, List **proposals, const SfTreeNode *resource)
+propose_for(SfCloud *template, List **proposals, const SfTreeNode *resource)
 {
 	const char *type = sf_tree_member_string(resource, "Type");
 	char	   *label = psprintf("%s %s", type == NULL ? "" : type, resource->key);
 
-	if (type == NULL || !sf_cloud_is_there(t, resource))
+	if (type == NULL || !sf_cloud_is_there(template, resource))
 		return;
 	if (strcmp(type, "AWS::StepFunctions::Activity") == 0)
-		propose(proposals, "activity", sf_cloud_name(t, resource), label, resource,
-				psprintf("SELECT sf_create_activity(%s);", quote_literal_cstr(sf_cloud_name(t, resource))));
+		propose(proposals, "activity", sf_cloud_name(template, resource), label, resource,
+				psprintf("SELECT sf_create_activity(%s);", quote_literal_cstr(sf_cloud_name(template, resource))));
 	else if (strcmp(type, "AWS::StepFunctions::StateMachineAlias") == 0)
-		propose_alias_of(t, proposals, resource, label);
+		propose_alias_of(template, proposals, resource, label);
 	else if (strcmp(type, "AWS::Events::Rule") == 0 || strcmp(type, "AWS::Scheduler::Schedule") == 0)
-		propose_resource(t, proposals, resource, label);
+		propose_resource(template, proposals, resource, label);
 	else if (sf_cloud_is_machine(resource))
-		propose_for_machine(t, proposals, resource, label);
+		propose_for_machine(template, proposals, resource, label);
 }
 
 /* List what a template has beside its machines (SfCloudProposal), in its order. */
 List *
-sf_cloud_proposals(SfCloud *t)
+sf_cloud_proposals(SfCloud *template)
 {
-	const SfTreeNode *resources = sf_tree_member(t->root, "Resources");
+	const SfTreeNode *resources = sf_tree_member(template->root, "Resources");
 	List	   *proposals = NIL;
 
 	SF_TREE_FOREACH(resource, resources)
 	{
 		CHECK_FOR_INTERRUPTS();
-		propose_for(t, &proposals, resource);
+		propose_for(template, &proposals, resource);
 	}
 	return proposals;
 }

@@ -26,19 +26,19 @@ one_of(const SfTreeNode *object, const char *const names[2])
 
 /* Name the file that a property refers to: a path, or a bucket and a key. */
 static char *
-file_of(SfCloud *t, const SfTreeNode *property)
+file_of(SfCloud *template, const SfTreeNode *property)
 {
-	const SfTreeNode *value = sf_cloud_value(t, property);
+	const SfTreeNode *value = sf_cloud_value(template, property);
 	SfTreeNode *bucket;
 	SfTreeNode *key;
 
 	if (value == NULL || value->kind != SF_TREE_OBJECT)
-		return sf_cloud_text(t, property);
-	bucket = sf_cloud_member(t, property, "Bucket");
-	key = sf_cloud_member(t, property, "Key");
+		return sf_cloud_text(template, property);
+	bucket = sf_cloud_member(template, property, "Bucket");
+	key = sf_cloud_member(template, property, "Key");
 	if (bucket == NULL || key == NULL)
 		sf_cloud_fail(property, "the place of a definition has a Bucket and a Key");
-	return psprintf("s3://%s/%s", sf_cloud_text(t, bucket), sf_cloud_text(t, key));
+	return psprintf("s3://%s/%s", sf_cloud_text(template, bucket), sf_cloud_text(template, key));
 }
 
 /* Make the text of a definition that the template or the caller has. */
@@ -53,39 +53,39 @@ definition_text(const SfTreeNode *value)
  * a value, or that depends on what is not known, is left out: its placeholder stays.
  */
 static Jsonb *
-substitutions(SfCloud *t, const SfTreeNode *properties)
+substitutions(SfCloud *template, const SfTreeNode *properties)
 {
 	const SfTreeNode *given = sf_tree_member(properties, "DefinitionSubstitutions");
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	if (given != NULL && given->kind == SF_TREE_OBJECT)
 	{
 		SF_TREE_FOREACH(member, given)
 		{
-			int			before = t->nunknown;
-			SfTreeNode *value = t->given != NULL && sf_json_get(t->given, member->key) != NULL ? NULL :
-				sf_cloud_value(t, member);
+			int			before = template->nunknown;
+			SfTreeNode *value = template->given != NULL && sf_json_get(template->given, member->key) != NULL ? NULL :
+				sf_cloud_value(template, member);
 
-			if (value != NULL && t->nunknown == before)
-				sf_json_add_string(&b, member->key, sf_cloud_text(t, value));
+			if (value != NULL && template->nunknown == before)
+				sf_json_add_string(&json, member->key, sf_cloud_text(template, value));
 		}
 	}
-	return sf_json_finish(&b);
+	return sf_json_finish(&json);
 }
 
 /* Tell whether a machine is of type EXPRESS. */
 static bool
-is_express(SfCloud *t, const SfTreeNode *properties)
+is_express(SfCloud *template, const SfTreeNode *properties)
 {
 	const SfTreeNode *type = one_of(properties, (const char *const[]) {"StateMachineType", "Type"});
 
-	return type != NULL && strcmp(sf_cloud_text(t, type), "EXPRESS") == 0;
+	return type != NULL && strcmp(sf_cloud_text(template, type), "EXPRESS") == 0;
 }
 
 /* Read one machine. */
 static SfCloudMachine *
-read_machine(SfCloud *t, const SfTreeNode *resource)
+read_machine(SfCloud *template, const SfTreeNode *resource)
 {
 	SfCloudMachine *machine = palloc0(sizeof(SfCloudMachine));
 	const SfTreeNode *properties = sf_tree_member(resource, "Properties");
@@ -95,33 +95,33 @@ read_machine(SfCloud *t, const SfTreeNode *resource)
 	SfTreeNode *value;
 
 	machine->id = resource->key;
-	machine->name = sf_cloud_name(t, resource);
-	machine->is_express = is_express(t, properties);
-	machine->substitutions = substitutions(t, properties);
+	machine->name = sf_cloud_name(template, resource);
+	machine->is_express = is_express(template, properties);
+	machine->substitutions = substitutions(template, properties);
 	if (property == NULL)
 		property = uri != NULL ? uri : resource;
 	machine->location = sf_tree_location(property);
-	if (t->given != NULL && sf_json_get(t->given, key) != NULL)
-		machine->text = definition_text(sf_cloud_reference(t, property, key));
+	if (template->given != NULL && sf_json_get(template->given, key) != NULL)
+		machine->text = definition_text(sf_cloud_reference(template, property, key));
 	else if (property == uri)
-		machine->file = file_of(t, uri);
-	else if (property != resource && (value = sf_cloud_value(t, property)) != NULL)
+		machine->file = file_of(template, uri);
+	else if (property != resource && (value = sf_cloud_value(template, property)) != NULL)
 		machine->text = definition_text(value);
 	return machine;
 }
 
 /* List the machines that a template deploys (SfCloudMachine), in its order. */
 List *
-sf_cloud_machines(SfCloud *t)
+sf_cloud_machines(SfCloud *template)
 {
-	const SfTreeNode *resources = sf_tree_member(t->root, "Resources");
+	const SfTreeNode *resources = sf_tree_member(template->root, "Resources");
 	List	   *machines = NIL;
 
 	SF_TREE_FOREACH(resource, resources)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (sf_cloud_is_machine(resource) && sf_cloud_is_there(t, resource))
-			machines = lappend(machines, read_machine(t, resource));
+		if (sf_cloud_is_machine(resource) && sf_cloud_is_there(template, resource))
+			machines = lappend(machines, read_machine(template, resource));
 	}
 	return machines;
 }

@@ -70,14 +70,14 @@ sf_cloud_is_machine(const SfTreeNode *resource)
 		sf_cloud_is_type(resource, "AWS::Serverless::StateMachine");
 }
 
-/* Tell whether a resource is deployed: its condition holds, or it has none. */
+/* Tell whether a resource is deployed: its condition is true, or it has none. */
 bool
-sf_cloud_is_there(SfCloud *t, const SfTreeNode *resource)
+sf_cloud_is_there(SfCloud *template, const SfTreeNode *resource)
 {
 	const SfTreeNode *condition = sf_tree_member(resource, "Condition");
 
 	return condition == NULL || condition->kind != SF_TREE_STRING ||
-		sf_cloud_holds(t, condition->string, condition);
+		sf_cloud_is_true(template, condition->string, condition);
 }
 
 /* Find the last word of a type: "Function" of "AWS::Lambda::Function". */
@@ -106,18 +106,18 @@ name_property(const SfTreeNode *resource)
 
 /* Find the name of a resource: that which the template gives, or its logical id. */
 char *
-sf_cloud_name(SfCloud *t, const SfTreeNode *resource)
+sf_cloud_name(SfCloud *template, const SfTreeNode *resource)
 {
 	const SfTreeNode *property = name_property(resource);
 	SfTreeNode *value;
 	void	   *known;
 	char	   *name;
 
-	if (sf_cloud_recall(t, "Resource", resource->key, resource, &known))
+	if (sf_cloud_recall(template, "Resource", resource->key, resource, &known))
 		return known;
-	value = property == NULL ? NULL : sf_cloud_value(t, property);
-	name = value == NULL ? unconstify(char *, resource->key) : sf_cloud_text(t, value);
-	sf_cloud_remember(t, "Resource", resource->key, name);
+	value = property == NULL ? NULL : sf_cloud_value(template, property);
+	name = value == NULL ? unconstify(char *, resource->key) : sf_cloud_text(template, value);
+	sf_cloud_remember(template, "Resource", resource->key, name);
 	return name;
 }
 
@@ -150,26 +150,26 @@ lower_case(const char *word)
 
 /* Find the region and the account of a resource, as in an ARN. */
 static char *
-region_and_account(SfCloud *t, const SfTreeNode *resource)
+region_and_account(SfCloud *template, const SfTreeNode *resource)
 {
-	return psprintf("%s:%s", sf_cloud_text(t, sf_cloud_reference(t, resource, "AWS::Region")),
-					sf_cloud_text(t, sf_cloud_reference(t, resource, "AWS::AccountId")));
+	return psprintf("%s:%s", sf_cloud_text(template, sf_cloud_reference(template, resource, "AWS::Region")),
+					sf_cloud_text(template, sf_cloud_reference(template, resource, "AWS::AccountId")));
 }
 
 /* Find the ARN of the function of a Lambda alias or version. */
 static char *
-function_arn(SfCloud *t, const SfTreeNode *resource)
+function_arn(SfCloud *template, const SfTreeNode *resource)
 {
 	const SfTreeNode *function = sf_tree_member(sf_tree_member(resource, "Properties"), "FunctionName");
-	char	   *name = function == NULL ? unconstify(char *, resource->key) : sf_cloud_text(t, function);
+	char	   *name = function == NULL ? unconstify(char *, resource->key) : sf_cloud_text(template, function);
 
 	return strncmp(name, "arn:", 4) == 0 ? name :
-		psprintf("arn:aws:lambda:%s:function:%s", region_and_account(t, resource), name);
+		psprintf("arn:aws:lambda:%s:function:%s", region_and_account(template, resource), name);
 }
 
 /* Find the ARN of the machine of a version or an alias of it, with the version or the alias. */
 static char *
-machine_arn(SfCloud *t, const SfTreeNode *resource)
+machine_arn(SfCloud *template, const SfTreeNode *resource)
 {
 	const SfTreeNode *properties = sf_tree_member(resource, "Properties");
 	const SfTreeNode *route = sf_tree_member(properties, "DeploymentPreference");
@@ -179,22 +179,22 @@ machine_arn(SfCloud *t, const SfTreeNode *resource)
 	char	   *arn;
 
 	if (machine != NULL)
-		return psprintf("%s:1", sf_cloud_text(t, machine));
-	routes = sf_cloud_member(t, properties, "RoutingConfiguration");
+		return psprintf("%s:1", sf_cloud_text(template, machine));
+	routes = sf_cloud_member(template, properties, "RoutingConfiguration");
 	if (version == NULL && routes != NULL && routes->kind == SF_TREE_ARRAY && routes->first != NULL)
 		version = sf_tree_member(routes->first, "StateMachineVersionArn");
 	if (version == NULL)
-		return psprintf("arn:aws:states:%s:stateMachine:%s", region_and_account(t, resource), resource->key);
-	arn = pstrdup(sf_cloud_text(t, version));
+		return psprintf("arn:aws:states:%s:stateMachine:%s", region_and_account(template, resource), resource->key);
+	arn = pstrdup(sf_cloud_text(template, version));
 	/* the alias stands where the number of the version stood */
 	if (strrchr(arn, ':') != NULL)
 		*strrchr(arn, ':') = '\0';
-	return psprintf("%s:%s", arn, sf_cloud_name(t, resource));
+	return psprintf("%s:%s", arn, sf_cloud_name(template, resource));
 }
 
 /* Find the ARN of a resource. */
 char *
-sf_cloud_arn(SfCloud *t, const SfTreeNode *resource)
+sf_cloud_arn(SfCloud *template, const SfTreeNode *resource)
 {
 	const Kind *kind = kind_of(resource);
 	const char *type = sf_tree_member_string(resource, "Type");
@@ -204,46 +204,48 @@ sf_cloud_arn(SfCloud *t, const SfTreeNode *resource)
 
 	check_stack_depth();
 	if (sf_cloud_is_type(resource, "AWS::Lambda::Alias"))
-		return psprintf("%s:%s", function_arn(t, resource), sf_cloud_name(t, resource));
+		return psprintf("%s:%s", function_arn(template, resource), sf_cloud_name(template, resource));
 	if (sf_cloud_is_type(resource, "AWS::Lambda::Version"))
-		return function_arn(t, resource);
+		return function_arn(template, resource);
 	if (sf_cloud_is_type(resource, "AWS::StepFunctions::StateMachineVersion") ||
 		sf_cloud_is_type(resource, "AWS::StepFunctions::StateMachineAlias"))
-		return machine_arn(t, resource);
-	name = sf_cloud_name(t, resource);
+		return machine_arn(template, resource);
+	name = sf_cloud_name(template, resource);
 	if (strcmp(word, "Bucket") == 0)
 		return psprintf("arn:aws:s3:::%s", name);
 	if (strcmp(word, "Role") == 0)
 		return psprintf("arn:aws:iam::%s:role/%s",
-						sf_cloud_text(t, sf_cloud_reference(t, resource, "AWS::AccountId")), name);
+						sf_cloud_text(template, sf_cloud_reference(template, resource, "AWS::AccountId")), name);
 	if (kind != NULL)
-		return psprintf("arn:aws:%s:%s:%s%s%s", kind->service, region_and_account(t, resource), kind->prefix, name,
+		return psprintf("arn:aws:%s:%s:%s%s%s", kind->service, region_and_account(template, resource), kind->prefix,
+						name,
 						kind->suffix);
 	if (type == NULL || word - type < 7)
 		return NULL;
 	service = pnstrdup(type + 5, word - type - 7);
-	return psprintf("arn:aws:%s:%s:%s/%s", lower_case(service), region_and_account(t, resource), lower_case(word),
+	return psprintf("arn:aws:%s:%s:%s/%s", lower_case(service), region_and_account(template, resource),
+					lower_case(word),
 					name);
 }
 
 /* Find what a reference to a resource gives. */
 SfTreeNode *
-sf_cloud_resource(SfCloud *t, const SfTreeNode *at, const SfTreeNode *resource)
+sf_cloud_resource(SfCloud *template, const SfTreeNode *at, const SfTreeNode *resource)
 {
 	const Kind *kind = kind_of(resource);
 	const char *word = last_word(sf_tree_member_string(resource, "Type"));
 	bool		is_arn = kind != NULL ? kind->reference == REF_ARN :
 		strstr(word, "Alias") != NULL || strstr(word, "Version") != NULL;
-	char	   *arn = is_arn ? sf_cloud_arn(t, resource) : NULL;
+	char	   *arn = is_arn ? sf_cloud_arn(template, resource) : NULL;
 
 	if (kind != NULL && kind->reference == REF_URL)
 		return sf_cloud_string(at, psprintf("https://sqs.%s.amazonaws.com/%s/%s",
-											sf_cloud_text(t, sf_cloud_reference(t, at, "AWS::Region")),
-											sf_cloud_text(t, sf_cloud_reference(t, at, "AWS::AccountId")),
-											sf_cloud_name(t, resource)));
+											sf_cloud_text(template, sf_cloud_reference(template, at, "AWS::Region")),
+											sf_cloud_text(template, sf_cloud_reference(template, at, "AWS::AccountId")),
+											sf_cloud_name(template, resource)));
 	if (is_arn)
-		return arn != NULL ? sf_cloud_string(at, arn) : sf_cloud_unknown(t, at, resource->key);
-	return sf_cloud_string(at, sf_cloud_name(t, resource));
+		return arn != NULL ? sf_cloud_string(at, arn) : sf_cloud_unknown(template, at, resource->key);
+	return sf_cloud_string(at, sf_cloud_name(template, resource));
 }
 
 /* Tell whether a text ends in a word. */
@@ -261,30 +263,30 @@ ends_in(const char *text, const char *word)
  * resource itself holds for its ARN, too.
  */
 SfTreeNode *
-sf_cloud_attribute(SfCloud *t, const SfTreeNode *at, const char *id, const char *attribute)
+sf_cloud_attribute(SfCloud *template, const SfTreeNode *at, const char *id, const char *attribute)
 {
 	char	   *name = psprintf("%s.%s", id, attribute);
-	const SfTreeNode *resource = sf_tree_member(sf_tree_member(t->root, "Resources"), id);
+	const SfTreeNode *resource = sf_tree_member(sf_tree_member(template->root, "Resources"), id);
 	const char *type = sf_tree_member_string(resource, "Type");
 	char	   *arn;
 
-	if (t->given != NULL && sf_json_get(t->given, name) != NULL)
-		return sf_cloud_reference(t, at, name);
-	if (t->given != NULL && strcmp(attribute, "Arn") == 0 && sf_json_get(t->given, id) != NULL)
-		return sf_cloud_reference(t, at, id);
+	if (template->given != NULL && sf_json_get(template->given, name) != NULL)
+		return sf_cloud_reference(template, at, name);
+	if (template->given != NULL && strcmp(attribute, "Arn") == 0 && sf_json_get(template->given, id) != NULL)
+		return sf_cloud_reference(template, at, id);
 	if (resource == NULL || type == NULL || strncmp(type, "AWS::", 5) != 0 ||
 		strncmp(type, "AWS::CloudFormation::", strlen("AWS::CloudFormation::")) == 0)
-		return sf_cloud_unknown(t, at, name);
+		return sf_cloud_unknown(template, at, name);
 	if (strcmp(attribute, "QueueUrl") == 0)
-		return sf_cloud_resource(t, at, resource);
+		return sf_cloud_resource(template, at, resource);
 	if (strcmp(attribute, "Name") == 0 || strcmp(attribute, psprintf("%sName", last_word(type))) == 0)
-		return sf_cloud_string(at, sf_cloud_name(t, resource));
+		return sf_cloud_string(at, sf_cloud_name(template, resource));
 	if (strcmp(attribute, "Arn") == 0 || (ends_in(attribute, "Arn") && strncmp(attribute, last_word(type),
 																			   strlen(attribute) - 3) == 0))
 	{
-		arn = sf_cloud_arn(t, resource);
+		arn = sf_cloud_arn(template, resource);
 		if (arn != NULL)
 			return sf_cloud_string(at, arn);
 	}
-	return sf_cloud_unknown(t, at, name);
+	return sf_cloud_unknown(template, at, name);
 }

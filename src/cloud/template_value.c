@@ -64,11 +64,11 @@ sf_cloud_fail(const SfTreeNode *at, const char *fmt,...)
  * up and remembers it; a circle of names is an error.
  */
 bool
-sf_cloud_recall(SfCloud *t, const char *kind, const char *name, const SfTreeNode *at, void **value)
+sf_cloud_recall(SfCloud *template, const char *kind, const char *name, const SfTreeNode *at, void **value)
 {
 	SfCloudKnown *known;
 
-	foreach_ptr(const SfCloudKnown, k, t->known)
+	foreach_ptr(const SfCloudKnown, k, template->known)
 	{
 		if (strcmp(k->kind, kind) != 0 || strcmp(k->name, name) != 0)
 			continue;
@@ -80,15 +80,15 @@ sf_cloud_recall(SfCloud *t, const char *kind, const char *name, const SfTreeNode
 	known = palloc0(sizeof(SfCloudKnown));
 	known->kind = kind;
 	known->name = name;
-	t->known = lappend(t->known, known);
+	template->known = lappend(template->known, known);
 	return false;
 }
 
 /* Remember what was looked up. */
 void
-sf_cloud_remember(SfCloud *t, const char *kind, const char *name, void *value)
+sf_cloud_remember(SfCloud *template, const char *kind, const char *name, void *value)
 {
-	foreach_ptr(SfCloudKnown, k, t->known)
+	foreach_ptr(SfCloudKnown, k, template->known)
 	{
 		if (strcmp(k->kind, kind) == 0 && strcmp(k->name, name) == 0)
 		{
@@ -227,10 +227,10 @@ sf_cloud_json(const SfTreeNode *node)
 
 /* Make the placeholder of a reference that has no value. */
 SfTreeNode *
-sf_cloud_unknown(SfCloud *t, const SfTreeNode *at, const char *name)
+sf_cloud_unknown(SfCloud *template, const SfTreeNode *at, const char *name)
 {
-	t->nunknown++;
-	t->unknown = name;
+	template->nunknown++;
+	template->unknown = name;
 	return sf_cloud_string(at, psprintf("${%s}", name));
 }
 
@@ -273,14 +273,14 @@ of_type(const SfTreeNode *at, SfTreeNode *value, const char *type)
 
 /* Find the default of a parameter, or its placeholder. */
 static SfTreeNode *
-parameter(SfCloud *t, const SfTreeNode *at, const SfTreeNode *declared)
+parameter(SfCloud *template, const SfTreeNode *at, const SfTreeNode *declared)
 {
 	const SfTreeNode *value = sf_tree_member(declared, "Default");
 	const char *type = sf_tree_member_string(declared, "Type");
 	SfTreeNode *copy;
 
 	if (value == NULL || (type != NULL && strncmp(type, "AWS::SSM::", strlen("AWS::SSM::")) == 0))
-		return sf_cloud_unknown(t, at, declared->key);
+		return sf_cloud_unknown(template, at, declared->key);
 	copy = copy_node(value);
 	if (copy->kind == SF_TREE_STRING && type != NULL && strcmp(type, "Number") == 0 &&
 		copy->string[0] != '\0' && copy->string[strspn(copy->string, "0123456789")] == '\0' &&
@@ -293,11 +293,11 @@ parameter(SfCloud *t, const SfTreeNode *at, const SfTreeNode *declared)
 
 /* Find what a name refers to: Ref. */
 SfTreeNode *
-sf_cloud_reference(SfCloud *t, const SfTreeNode *at, const char *name)
+sf_cloud_reference(SfCloud *template, const SfTreeNode *at, const char *name)
 {
-	const Jsonb *given = t->given == NULL ? NULL : sf_json_get(t->given, name);
+	const Jsonb *given = template->given == NULL ? NULL : sf_json_get(template->given, name);
 	const char *pseudo = pseudo_parameter(name);
-	const SfTreeNode *declared = sf_tree_member(sf_tree_member(t->root, "Parameters"), name);
+	const SfTreeNode *declared = sf_tree_member(sf_tree_member(template->root, "Parameters"), name);
 
 	if (strcmp(name, "AWS::NoValue") == 0)
 		return NULL;
@@ -306,30 +306,30 @@ sf_cloud_reference(SfCloud *t, const SfTreeNode *at, const char *name)
 	if (pseudo != NULL)
 		return sf_cloud_string(at, pseudo);
 	if (declared != NULL)
-		return parameter(t, at, declared);
-	if ((declared = sf_tree_member(sf_tree_member(t->root, "Resources"), name)) != NULL)
-		return sf_cloud_resource(t, at, declared);
-	return sf_cloud_unknown(t, at, name);
+		return parameter(template, at, declared);
+	if ((declared = sf_tree_member(sf_tree_member(template->root, "Resources"), name)) != NULL)
+		return sf_cloud_resource(template, at, declared);
+	return sf_cloud_unknown(template, at, name);
 }
 
 /* Find what "Name" or "Name.Attribute" refers to. */
 static SfTreeNode *
-reference_or_attribute(SfCloud *t, const SfTreeNode *at, const char *name)
+reference_or_attribute(SfCloud *template, const SfTreeNode *at, const char *name)
 {
 	const char *dot = strchr(name, '.');
 
 	if (dot == NULL)
-		return sf_cloud_reference(t, at, name);
-	return sf_cloud_attribute(t, at, pnstrdup(name, dot - name), dot + 1);
+		return sf_cloud_reference(template, at, name);
+	return sf_cloud_attribute(template, at, pnstrdup(name, dot - name), dot + 1);
 }
 
 /* --- arguments of functions --- */
 
 /* Evaluate a value, and make it text: a string, a number or a boolean. */
 char *
-sf_cloud_text(SfCloud *t, const SfTreeNode *node)
+sf_cloud_text(SfCloud *template, const SfTreeNode *node)
 {
-	const SfTreeNode *value = sf_cloud_value(t, node);
+	const SfTreeNode *value = sf_cloud_value(template, node);
 
 	if (value == NULL)
 		return pstrdup("");
@@ -341,11 +341,11 @@ sf_cloud_text(SfCloud *t, const SfTreeNode *node)
 
 /* Evaluate a member of an object; NULL: there is none. */
 SfTreeNode *
-sf_cloud_member(SfCloud *t, const SfTreeNode *object, const char *name)
+sf_cloud_member(SfCloud *template, const SfTreeNode *object, const char *name)
 {
 	const SfTreeNode *member = sf_tree_member(object, name);
 
-	return member == NULL ? NULL : sf_cloud_value(t, member);
+	return member == NULL ? NULL : sf_cloud_value(template, member);
 }
 
 /* Find an argument of a function, which has from least to most of them. */
@@ -363,9 +363,9 @@ sf_cloud_argument(const SfTreeNode *function, int n, int least, int most)
 
 /* Evaluate an argument that is a list. */
 static SfTreeNode *
-list_argument(SfCloud *t, const SfTreeNode *node)
+list_argument(SfCloud *template, const SfTreeNode *node)
 {
-	SfTreeNode *list = sf_cloud_value(t, node);
+	SfTreeNode *list = sf_cloud_value(template, node);
 
 	if (list == NULL || list->kind != SF_TREE_ARRAY)
 		sf_cloud_fail(node, "this must be a list");
@@ -384,42 +384,44 @@ check_length(const SfTreeNode *at, const StringInfoData *buf)
 
 /* Evaluate Ref. */
 static SfTreeNode *
-function_ref(SfCloud *t, const SfTreeNode *f)
+function_ref(SfCloud *template, const SfTreeNode *field)
 {
-	if (f->kind != SF_TREE_STRING)
-		sf_cloud_fail(f, "Ref takes a name");
-	return sf_cloud_reference(t, f, f->string);
+	if (field->kind != SF_TREE_STRING)
+		sf_cloud_fail(field, "Ref takes a name");
+	return sf_cloud_reference(template, field, field->string);
 }
 
 /* Evaluate Fn::GetAtt: a list of two, or the two with a dot between. */
 static SfTreeNode *
-function_get_att(SfCloud *t, const SfTreeNode *f)
+function_get_att(SfCloud *template, const SfTreeNode *field)
 {
-	if (f->kind == SF_TREE_STRING && strchr(f->string, '.') != NULL)
-		return reference_or_attribute(t, f, f->string);
-	return sf_cloud_attribute(t, f, sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2)), sf_cloud_text(t, sf_cloud_argument(f, 1, 2, 2)));
+	if (field->kind == SF_TREE_STRING && strchr(field->string, '.') != NULL)
+		return reference_or_attribute(template, field, field->string);
+	return sf_cloud_attribute(template, field, sf_cloud_text(template, sf_cloud_argument(field, 0, 2, 2)),
+							  sf_cloud_text(template, sf_cloud_argument(field, 1, 2, 2)));
 }
 
 /* Append the text of ${name}: one of the values that Fn::Sub brings, or what the name refers to. */
 static void
-append_substituted(SfCloud *t, StringInfo buf, const SfTreeNode *f, const SfTreeNode *values, const char *name)
+append_substituted(SfCloud *template, StringInfo buf, const SfTreeNode *field, const SfTreeNode *values,
+				   const char *name)
 {
 	const SfTreeNode *found = sf_tree_member(values, name);
 
 	if (found == NULL)
-		found = reference_or_attribute(t, f, name);
+		found = reference_or_attribute(template, field, name);
 	if (found != NULL)
-		appendStringInfoString(buf, sf_cloud_text(t, found));
+		appendStringInfoString(buf, sf_cloud_text(template, found));
 }
 
 /* Evaluate Fn::Sub: a text, or a list of it and an object of values. */
 static SfTreeNode *
-function_sub(SfCloud *t, const SfTreeNode *f)
+function_sub(SfCloud *template, const SfTreeNode *field)
 {
-	bool		is_list = f->kind == SF_TREE_ARRAY;
+	bool		is_list = field->kind == SF_TREE_ARRAY;
 	/* once, however often the text has them */
-	const SfTreeNode *values = is_list ? sf_cloud_value(t, sf_cloud_argument(f, 1, 2, 2)) : NULL;
-	const char *p = sf_cloud_text(t, is_list ? f->first : f);
+	const SfTreeNode *values = is_list ? sf_cloud_value(template, sf_cloud_argument(field, 1, 2, 2)) : NULL;
+	const char *p = sf_cloud_text(template, is_list ? field->first : field);
 	StringInfoData buf;
 
 	initStringInfo(&buf);
@@ -434,45 +436,45 @@ function_sub(SfCloud *t, const SfTreeNode *f)
 		else if (p[2] == '!')
 			appendStringInfo(&buf, "${%.*s}", name - 1, p + 3);
 		else
-			append_substituted(t, &buf, f, values, pnstrdup(p + 2, name));
-		check_length(f, &buf);
+			append_substituted(template, &buf, field, values, pnstrdup(p + 2, name));
+		check_length(field, &buf);
 	}
-	return sf_cloud_string(f, buf.data);
+	return sf_cloud_string(field, buf.data);
 }
 
 /* Evaluate Fn::Join. */
 static SfTreeNode *
-function_join(SfCloud *t, const SfTreeNode *f)
+function_join(SfCloud *template, const SfTreeNode *field)
 {
-	const char *delimiter = sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2));
-	const SfTreeNode *list = list_argument(t, sf_cloud_argument(f, 1, 2, 2));
+	const char *delimiter = sf_cloud_text(template, sf_cloud_argument(field, 0, 2, 2));
+	const SfTreeNode *list = list_argument(template, sf_cloud_argument(field, 1, 2, 2));
 	StringInfoData buf;
 
 	initStringInfo(&buf);
 	SF_TREE_FOREACH(child, list)
 	{
-		appendStringInfo(&buf, "%s%s", child == list->first ? "" : delimiter, sf_cloud_text(t, child));
-		check_length(f, &buf);
+		appendStringInfo(&buf, "%s%s", child == list->first ? "" : delimiter, sf_cloud_text(template, child));
+		check_length(field, &buf);
 	}
-	return sf_cloud_string(f, buf.data);
+	return sf_cloud_string(field, buf.data);
 }
 
 /* Evaluate Fn::Split. */
 static SfTreeNode *
-function_split(SfCloud *t, const SfTreeNode *f)
+function_split(SfCloud *template, const SfTreeNode *field)
 {
-	const char *delimiter = sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2));
+	const char *delimiter = sf_cloud_text(template, sf_cloud_argument(field, 0, 2, 2));
 
-	return split_text(f, sf_cloud_text(t, sf_cloud_argument(f, 1, 2, 2)), delimiter);
+	return split_text(field, sf_cloud_text(template, sf_cloud_argument(field, 1, 2, 2)), delimiter);
 }
 
 /* Evaluate Fn::Select. */
 static SfTreeNode *
-function_select(SfCloud *t, const SfTreeNode *f)
+function_select(SfCloud *template, const SfTreeNode *field)
 {
-	int			before = t->nunknown;
-	const char *index = sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2));
-	SfTreeNode *list = sf_cloud_value(t, sf_cloud_argument(f, 1, 2, 2));
+	int			before = template->nunknown;
+	const char *index = sf_cloud_text(template, sf_cloud_argument(field, 0, 2, 2));
+	SfTreeNode *list = sf_cloud_value(template, sf_cloud_argument(field, 1, 2, 2));
 	bool		is_number = index[0] != '\0' && index[strspn(index, "0123456789")] == '\0';
 	int			n = 0;
 
@@ -481,90 +483,93 @@ function_select(SfCloud *t, const SfTreeNode *f)
 		SF_TREE_FOREACH(child, list)
 		{
 			if (n++ == strtol(index, NULL, 10))
-				return sf_cloud_value(t, child);
+				return sf_cloud_value(template, child);
 		}
 	}
-	if (t->nunknown > before)
-		return sf_cloud_unknown(t, f, t->unknown);
-	sf_cloud_fail(f, !is_number || list == NULL || list->kind != SF_TREE_ARRAY ? "Fn::Select takes an index and a list" :
+	if (template->nunknown > before)
+		return sf_cloud_unknown(template, field, template->unknown);
+	sf_cloud_fail(field, !is_number || list == NULL || list->kind != SF_TREE_ARRAY ?
+				  "Fn::Select takes an index and a list" :
 				  "Fn::Select wants element %s of %d", index, n);
 }
 
 /* Evaluate Fn::If. */
 static SfTreeNode *
-function_if(SfCloud *t, const SfTreeNode *f)
+function_if(SfCloud *template, const SfTreeNode *field)
 {
-	const SfTreeNode *condition = sf_cloud_argument(f, 0, 3, 3);
+	const SfTreeNode *condition = sf_cloud_argument(field, 0, 3, 3);
 
-	return sf_cloud_value(t, sf_cloud_argument(f, sf_cloud_holds(t, sf_cloud_text(t, condition), condition) ? 1 : 2, 3, 3));
+	return sf_cloud_value(template,
+						  sf_cloud_argument(field, sf_cloud_is_true(template, sf_cloud_text(template, condition),
+																	condition) ? 1 : 2, 3, 3));
 }
 
 /* Evaluate Fn::FindInMap. */
 static SfTreeNode *
-function_find_in_map(SfCloud *t, const SfTreeNode *f)
+function_find_in_map(SfCloud *template, const SfTreeNode *field)
 {
-	const SfTreeNode *found = sf_tree_member(t->root, "Mappings");
+	const SfTreeNode *found = sf_tree_member(template->root, "Mappings");
 	const SfTreeNode *fallback;
 
 	for (int i = 0; i < 3; i++)
-		found = sf_tree_member(found, sf_cloud_text(t, sf_cloud_argument(f, i, 3, 4)));
-	if (found == NULL && f->nchildren == 4 &&
-		(fallback = sf_tree_member(sf_cloud_argument(f, 3, 4, 4), "DefaultValue")) != NULL)
+		found = sf_tree_member(found, sf_cloud_text(template, sf_cloud_argument(field, i, 3, 4)));
+	if (found == NULL && field->nchildren == 4 &&
+		(fallback = sf_tree_member(sf_cloud_argument(field, 3, 4, 4), "DefaultValue")) != NULL)
 		found = fallback;
 	if (found == NULL)
-		sf_cloud_fail(f, "Mappings has no value for these keys");
-	return sf_cloud_value(t, found);
+		sf_cloud_fail(field, "Mappings has no value for these keys");
+	return sf_cloud_value(template, found);
 }
 
 /* Evaluate Fn::ImportValue: the caller may give a value for the name of the export. */
 static SfTreeNode *
-function_import_value(SfCloud *t, const SfTreeNode *f)
+function_import_value(SfCloud *template, const SfTreeNode *field)
 {
-	const char *name = sf_cloud_text(t, f);
-	const Jsonb *given = t->given == NULL ? NULL : sf_json_get(t->given, name);
+	const char *name = sf_cloud_text(template, field);
+	const Jsonb *given = template->given == NULL ? NULL : sf_json_get(template->given, name);
 
-	return given != NULL ? node_of(f, given) : sf_cloud_unknown(t, f, name);
+	return given != NULL ? node_of(field, given) : sf_cloud_unknown(template, field, name);
 }
 
 /* Evaluate Fn::GetAZs: three zones of a region. */
 static SfTreeNode *
-function_get_azs(SfCloud *t, const SfTreeNode *f)
+function_get_azs(SfCloud *template, const SfTreeNode *field)
 {
-	const char *region = sf_cloud_text(t, f);
+	const char *region = sf_cloud_text(template, field);
 
 	if (region[0] == '\0')
-		region = sf_cloud_reference(t, f, "AWS::Region")->string;
-	return split_text(f, psprintf("%sa,%sb,%sc", region, region, region), ",");
+		region = sf_cloud_reference(template, field, "AWS::Region")->string;
+	return split_text(field, psprintf("%sa,%sb,%sc", region, region, region), ",");
 }
 
 /* Evaluate Fn::Base64. */
 static SfTreeNode *
-function_base64(SfCloud *t, const SfTreeNode *f)
+function_base64(SfCloud *template, const SfTreeNode *field)
 {
-	const char *text = sf_cloud_text(t, f);
+	const char *text = sf_cloud_text(template, field);
 	int			length = strlen(text);
 	int			size = pg_b64_enc_len(length) + 1;
 	char	   *encoded = palloc0(size);
 
 	if (pg_b64_encode(SF_B64_SRC(text), length, encoded, size) < 0)
 		elog(ERROR, "a text does not fit into its base64");
-	return sf_cloud_string(f, encoded);
+	return sf_cloud_string(field, encoded);
 }
 
 /* Evaluate Fn::ToJsonString. */
 static SfTreeNode *
-function_to_json_string(SfCloud *t, const SfTreeNode *f)
+function_to_json_string(SfCloud *template, const SfTreeNode *field)
 {
-	SfTreeNode *value = sf_cloud_value(t, f);
+	SfTreeNode *value = sf_cloud_value(template, field);
 
-	return sf_cloud_string(f, value == NULL ? "null" : sf_cloud_json(value));
+	return sf_cloud_string(field, value == NULL ? "null" : sf_cloud_json(value));
 }
 
 /* Evaluate Fn::Length. */
 static SfTreeNode *
-function_length(SfCloud *t, const SfTreeNode *f)
+function_length(SfCloud *template, const SfTreeNode *field)
 {
-	SfTreeNode *number = sf_cloud_string(f, psprintf("%d", list_argument(t, f)->nchildren));
+	SfTreeNode *number = sf_cloud_string(field, psprintf("%d", list_argument(template, field)->nchildren));
 
 	number->kind = SF_TREE_NUMBER;
 	return number;
@@ -573,7 +578,7 @@ function_length(SfCloud *t, const SfTreeNode *f)
 static const struct
 {
 	const char *name;
-	SfTreeNode	   *(*evaluate) (SfCloud *t, const SfTreeNode *f);
+	SfTreeNode	   *(*evaluate) (SfCloud *template, const SfTreeNode *field);
 }			functions[] =
 {
 	{"Ref", function_ref},
@@ -593,22 +598,22 @@ static const struct
 
 /* Evaluate an object that is a function; false: it is none. */
 static bool
-evaluate_function(SfCloud *t, const SfTreeNode *node, SfTreeNode **value)
+eval_function(SfCloud *template, const SfTreeNode *node, SfTreeNode **value)
 {
-	const SfTreeNode *f = node->first;
+	const SfTreeNode *field = node->first;
 
 	if (node->nchildren != 1)
 		return false;
 	for (size_t i = 0; i < lengthof(functions); i++)
 	{
-		if (strcmp(f->key, functions[i].name) != 0)
+		if (strcmp(field->key, functions[i].name) != 0)
 			continue;
-		*value = functions[i].evaluate(t, f);
+		*value = functions[i].evaluate(template, field);
 		if (*value != NULL)
 		{
 			/* about what a text and the buffers on the way to it take */
 			if ((*value)->kind == SF_TREE_STRING)
-				t->spent += 16 + strlen((*value)->string) / 64;
+				template->spent += 16 + strlen((*value)->string) / 64;
 			*value = memcpy(palloc(sizeof(SfTreeNode)), *value, sizeof(SfTreeNode));
 			(*value)->parent = node->parent;
 			(*value)->index = node->index;
@@ -616,8 +621,8 @@ evaluate_function(SfCloud *t, const SfTreeNode *node, SfTreeNode **value)
 		}
 		return true;
 	}
-	if (strncmp(f->key, "Fn::", strlen("Fn::")) == 0)
-		sf_cloud_fail(f, "%s is none of the functions that sf_import evaluates", f->key);
+	if (strncmp(field->key, "Fn::", strlen("Fn::")) == 0)
+		sf_cloud_fail(field, "%s is none of the functions that sf_import evaluates", field->key);
 	return false;
 }
 
@@ -626,21 +631,21 @@ evaluate_function(SfCloud *t, const SfTreeNode *node, SfTreeNode **value)
  * element away in which it stands.
  */
 SfTreeNode *
-sf_cloud_value(SfCloud *t, const SfTreeNode *node)
+sf_cloud_value(SfCloud *template, const SfTreeNode *node)
 {
 	SfTreeNode *value;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	/* references that stand twice in what others refer to twice, and so on */
-	if ((t->spent += 2) > CLOUD_SPENT_MAX)
+	if ((template->spent += 2) > CLOUD_SPENT_MAX)
 		sf_cloud_fail(node, "the template takes more than 512 MB to evaluate");
-	if (node->kind == SF_TREE_OBJECT && evaluate_function(t, node, &value))
+	if (node->kind == SF_TREE_OBJECT && eval_function(template, node, &value))
 		return value;
 	value = copy_node(node);
 	SF_TREE_FOREACH(child, node)
 	{
-		SfTreeNode *element = sf_cloud_value(t, child);
+		SfTreeNode *element = sf_cloud_value(template, child);
 
 		if (element != NULL)
 			append_child(value, element, child->key);

@@ -65,7 +65,7 @@ split(const char *text, char separator)
 
 /* Find the days of the week in a part of the field: "MON-FRI", "2", "1/2"; false: that is none. */
 static bool
-mark_weekdays(const char *part, bool *marked)
+flag_weekdays(const char *part, bool *marked)
 {
 	char	   *text = pstrdup(part);
 	char	   *slash = strchr(text, '/');
@@ -111,7 +111,7 @@ translate_weekdays(const char *field)
 		return pstrdup("SAT");
 	foreach_ptr(const char, part, split(field, ','))
 	{
-		if (!mark_weekdays(part, marked))
+		if (!flag_weekdays(part, marked))
 			return NULL;
 	}
 	initStringInfo(&buf);

@@ -302,7 +302,7 @@ sf_instance_enable(void)
 		sf_open_execution_rebuild();
 	sf_load_guard_restore();
 	SF_TELL(enabled, adopted);
-	sf_feature_announce_cached();
+	sf_feature_invalidate_cached();
 	write_row(true);
 }
 

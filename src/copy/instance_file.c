@@ -79,7 +79,7 @@ read_open_file(int fd, InstanceFile *file)
 	text[length] = '\0';
 	if (!parse_file(text, file, &written) || !sf_file_identity(fd, &actual))
 		return false;
-	if (sf_file_identity_equal(&written, &actual))
+	if (sf_file_identity_is_equal(&written, &actual))
 		return true;
 	if (sf_file_identity_lasts(fd))
 		return false;

@@ -174,50 +174,50 @@ typedef struct RowScan
 
 /* Begin to scan the rows with a key, or with the first columns of one, that a snapshot sees. */
 static void
-begin_scan(RowScan *s, const SfIndex *by, LOCKMODE lockmode, Snapshot snapshot,
+begin_scan(RowScan *scan, const SfIndex *index, LOCKMODE lockmode, Snapshot snapshot,
 		   ScanKey scan_keys, int nkeys)
 {
-	s->rel = sf_direct_open(by->table, lockmode);
-	s->index = sf_direct_open_index(by->name);
-	s->slot = table_slot_create(s->rel, NULL);
-	s->snapshot = snapshot->snapshot_type == SNAPSHOT_DIRTY ? snapshot : RegisterSnapshot(snapshot);
+	scan->rel = sf_direct_open(index->table, lockmode);
+	scan->index = sf_direct_open_index(index->name);
+	scan->slot = table_slot_create(scan->rel, NULL);
+	scan->snapshot = snapshot->snapshot_type == SNAPSHOT_DIRTY ? snapshot : RegisterSnapshot(snapshot);
 	for (int i = 0; i < nkeys; i++)
-		scan_keys[i].sk_collation = s->index->rd_indcollation[scan_keys[i].sk_attno - 1];
-	s->scan = index_beginscan(s->rel, s->index, s->snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
-							  nkeys, 0 SF_SCAN_FLAGS_ARG);
-	index_rescan(s->scan, scan_keys, nkeys, NULL, 0);
+		scan_keys[i].sk_collation = scan->index->rd_indcollation[scan_keys[i].sk_attno - 1];
+	scan->scan = index_beginscan(scan->rel, scan->index, scan->snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
+								 nkeys, 0 SF_SCAN_FLAGS_ARG);
+	index_rescan(scan->scan, scan_keys, nkeys, NULL, 0);
 }
 
 /* End a scan.  The lock on the table is kept. */
 static void
-end_scan(RowScan *s)
+end_scan(RowScan *scan)
 {
-	ExecDropSingleTupleTableSlot(s->slot);
-	index_endscan(s->scan);
-	if (s->snapshot->snapshot_type != SNAPSHOT_DIRTY)
-		UnregisterSnapshot(s->snapshot);
-	index_close(s->index, NoLock);
-	table_close(s->rel, NoLock);
+	ExecDropSingleTupleTableSlot(scan->slot);
+	index_endscan(scan->scan);
+	if (scan->snapshot->snapshot_type != SNAPSHOT_DIRTY)
+		UnregisterSnapshot(scan->snapshot);
+	index_close(scan->index, NoLock);
+	table_close(scan->rel, NoLock);
 	sf_yield();
 }
 
 /* Find the row with a key that a snapshot sees. */
 static bool
-fetch_row(const SfIndex *by, Snapshot snapshot, SfLock lock, SfRowFilter filter,
+fetch_row(const SfIndex *index, Snapshot snapshot, SfLock lock, SfRowFilter filter,
 		  SfRowReader reader, void *arg, const SfArg *key, int nkeys)
 {
-	RowScan		s;
+	RowScan		scan;
 	ScanKeyData scan_keys[SF_DIRECT_MAX_KEYS];
 	bool		found;
 
 	sf_direct_form_keys(key, nkeys, scan_keys);
 	if (lock != SF_LOCK_NONE)
 		PreventCommandIfReadOnly("SELECT FOR UPDATE");
-	begin_scan(&s, by, lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock, snapshot,
+	begin_scan(&scan, index, lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock, snapshot,
 			   scan_keys, nkeys);
-	found = index_getnext_slot(s.scan, ForwardScanDirection, s.slot) &&
-		take_row(s.rel, s.snapshot, s.slot, lock, filter, reader, arg);
-	end_scan(&s);
+	found = index_getnext_slot(scan.scan, ForwardScanDirection, scan.slot) &&
+		take_row(scan.rel, scan.snapshot, scan.slot, lock, filter, reader, arg);
+	end_scan(&scan);
 	return found;
 }
 
@@ -234,17 +234,17 @@ static int
 read_rows(const SfIndex *index, Snapshot snapshot, ScanKey scan_keys, int nkeys,
 		  ScanDirection direction, int max_rows, SfRowReader reader, void *arg)
 {
-	RowScan		s;
+	RowScan		scan;
 	int			n = 0;
 
-	begin_scan(&s, index, AccessShareLock, snapshot, scan_keys, nkeys);
-	while (n < max_rows && index_getnext_slot(s.scan, direction, s.slot))
+	begin_scan(&scan, index, AccessShareLock, snapshot, scan_keys, nkeys);
+	while (n < max_rows && index_getnext_slot(scan.scan, direction, scan.slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) take_row(s.rel, s.snapshot, s.slot, SF_LOCK_NONE, NULL, reader, arg);
+		(void) take_row(scan.rel, scan.snapshot, scan.slot, SF_LOCK_NONE, NULL, reader, arg);
 		n++;
 	}
-	end_scan(&s);
+	end_scan(&scan);
 	return n;
 }
 

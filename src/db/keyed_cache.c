@@ -65,24 +65,24 @@ note_row(HeapTuple tuple, TupleDesc desc, void *arg)
 void
 sf_keyed_cache_begin(SfTableCache *cache)
 {
-	SfKeyedCache *k = (SfKeyedCache *) cache;
+	SfKeyedCache *keyed = (SfKeyedCache *) cache;
 	HASHCTL		ctl = {
 		.keysize = sizeof(SfCacheKey),.entrysize = sizeof(Entry),.hash = hash_key,
-		.match = compare_keys,.hcxt = k->cache.context
+		.match = compare_keys,.hcxt = keyed->cache.context
 	};
 
-	k->entries = hash_create("sfflow cached rows", 64, &ctl,
-							 HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
-	k->is_any = false;
-	sf_rows_read_latest(&k->index, 1, note_row, &k->is_any);
+	keyed->entries = hash_create("sfflow cached rows", 64, &ctl,
+								 HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+	keyed->is_any = false;
+	sf_rows_read_latest(&keyed->index, 1, note_row, &keyed->is_any);
 }
 
 /* Find the rows of a key by the index for such keys, as they are now. */
 List *
-sf_keyed_cache_find(const SfKeyedCache *k, const SfCacheKey *key)
+sf_keyed_cache_find(const SfKeyedCache *keyed, const SfCacheKey *key)
 {
-	const SfCacheRows *rows = &k->rows;
-	const SfIndex index = {k->index.table, rows->by[key->by].name};
+	const SfCacheRows *rows = &keyed->rows;
+	const SfIndex index = {keyed->index.table, rows->by[key->by].name};
 	List	   *found = NIL;
 
 	Assert(index.name != NULL);
@@ -104,29 +104,29 @@ sf_keyed_cache_find(const SfKeyedCache *k, const SfCacheKey *key)
  * while they are read counts as one after this call.
  */
 const List *
-sf_keyed_cache_get(SfKeyedCache *k, const SfCacheKey *key)
+sf_keyed_cache_get(SfKeyedCache *keyed, const SfCacheKey *key)
 {
 	SfCacheKey	lasting = *key;
 	Entry	   *entry;
 	MemoryContext old;
 	List	   *rows;
 
-	if (k->cache.is_current && hash_get_num_entries(k->entries) >= MAX_KEYS)
-		k->cache.is_current = false;
-	if (!sf_keyed_cache_is_any(k))
+	if (keyed->cache.is_current && hash_get_num_entries(keyed->entries) >= MAX_KEYS)
+		keyed->cache.is_current = false;
+	if (!sf_keyed_cache_is_any(keyed))
 		return NIL;
-	entry = hash_search(k->entries, key, HASH_FIND, NULL);
+	entry = hash_search(keyed->entries, key, HASH_FIND, NULL);
 	if (entry != NULL)
 		return entry->rows;
-	old = MemoryContextSwitchTo(k->cache.context);
-	rows = k->read(k, key);
+	old = MemoryContextSwitchTo(keyed->cache.context);
+	rows = keyed->read(keyed, key);
 	if (key->by == SF_CACHE_BY_NAME)
 	{
 		lasting.name = pstrdup(key->name);
 		lasting.kind = key->kind == NULL ? NULL : pstrdup(key->kind);
 	}
 	MemoryContextSwitchTo(old);
-	entry = hash_search(k->entries, &lasting, HASH_ENTER, NULL);
+	entry = hash_search(keyed->entries, &lasting, HASH_ENTER, NULL);
 	entry->rows = rows;
 	return rows;
 }

@@ -54,24 +54,24 @@ typedef struct SfKeyedCache
 {
 	SfTableCache cache;
 	SfIndex		index;			/* any of the table: whether there are rows at all */
-	List	   *(*read) (const struct SfKeyedCache *k, const SfCacheKey *key);	/* as they are now, in the current
+	List	   *(*read) (const struct SfKeyedCache *keyed, const SfCacheKey *key); /* as they are now, in the current
 																				 * context; NULL: never asked */
 	SfCacheRows rows;			/* for read, if that is sf_keyed_cache_find */
 	bool		is_any;			/* there are rows */
 	struct HTAB *entries;
 } SfKeyedCache;
 
-extern List *sf_keyed_cache_find(const SfKeyedCache *k, const SfCacheKey *key);
+extern List *sf_keyed_cache_find(const SfKeyedCache *keyed, const SfCacheKey *key);
 extern void sf_keyed_cache_begin(SfTableCache *cache);
-extern const List *sf_keyed_cache_get(SfKeyedCache *k, const SfCacheKey *key);
+extern const List *sf_keyed_cache_get(SfKeyedCache *keyed, const SfCacheKey *key);
 
 /* Tell whether the table has rows now. */
 static inline bool
-sf_keyed_cache_is_any(SfKeyedCache *k)
+sf_keyed_cache_is_any(SfKeyedCache *keyed)
 {
-	if (!k->cache.is_current)
-		sf_table_cache_refresh(&k->cache);
-	return k->is_any;
+	if (!keyed->cache.is_current)
+		sf_table_cache_refresh(&keyed->cache);
+	return keyed->is_any;
 }
 
 /*
@@ -79,9 +79,9 @@ sf_keyed_cache_is_any(SfKeyedCache *k)
  * have changed.
  */
 static inline bool
-sf_keyed_cache_may_be(const SfKeyedCache *k)
+sf_keyed_cache_may_be(const SfKeyedCache *keyed)
 {
-	return !k->cache.is_current || k->is_any;
+	return !keyed->cache.is_current || keyed->is_any;
 }
 
 #endif							/* SF_DB_KEYED_CACHE_H */

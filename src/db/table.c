@@ -163,7 +163,7 @@ sf_db_relation(const char *name)
 
 /* Tell every session, at commit, that what it has cached of a table is stale. */
 void
-sf_db_announce_change(const char *table)
+sf_db_invalidate(const char *table)
 {
 	CacheInvalidateRelcacheByRelid(sf_db_relation(table));
 }

@@ -42,7 +42,7 @@ extern Oid	sf_db_owner(void);
 /* OID of a table of _sfflow; InvalidOid when there is none. */
 extern Oid	sf_db_relation(const char *name);
 
-extern void sf_db_announce_change(const char *table);
+extern void sf_db_invalidate(const char *table);
 
 /* --- arguments of queries --- */
 

@@ -4,7 +4,7 @@
  *
  * Such a table has few rows, changes rarely, and is asked all the time.  Each backend
  * reads it once.  A session that writes to it invalidates its relcache entry
- * (sf_db_announce_change).  PostgreSQL tells the other backends at commit, also that of
+ * (sf_db_invalidate).  PostgreSQL tells the other backends at commit, also that of
  * COMMIT PREPARED, and this one at commit or rollback; a backend takes that in when it
  * begins its next transaction, or opens a table.
  */

@@ -12,33 +12,33 @@
 
 /* Compile a path and see whether it is of the kind that is allowed. */
 static bool
-compile_path(SfScanner *s, int allowed, SfPath **path)
+compile_path(SfScanner *scanner, int allowed, SfPath **path)
 {
 	if (!(allowed & (SF_EXPR_PATH | SF_EXPR_REFERENCE)))
-		return sf_cursor_fail(s, "a path is not allowed here");
-	if (!sf_path_parse(s, SF_PATH_CONTEXT_ALONE, path))
+		return sf_cursor_fail(scanner, "a path is not allowed here");
+	if (!sf_path_parse(scanner, SF_PATH_CONTEXT_ALONE, path))
 		return false;
-	if (!(allowed & SF_EXPR_PATH) && !(*path)->reference)
-		return sf_cursor_fail(s, "a reference path has members and indexes only");
+	if (!(allowed & SF_EXPR_PATH) && !(*path)->is_reference)
+		return sf_cursor_fail(scanner, "a reference path has members and indexes only");
 	if ((allowed & SF_EXPR_INPUT) && (*path)->root != SF_PATH_ROOT_INPUT)
-		return sf_cursor_fail(s, "the path has to begin with \"$.\" or \"$[\"");
+		return sf_cursor_fail(scanner, "the path has to begin with \"$.\" or \"$[\"");
 	return true;
 }
 
 /* Compile a call. */
 static bool
-compile_call(SfScanner *s, int allowed, SfIntrinsic **call)
+compile_call(SfScanner *scanner, int allowed, SfIntrinsic **call)
 {
 	if (!(allowed & SF_EXPR_INTRINSIC))
-		return sf_cursor_fail(s, "an intrinsic function is not allowed here");
-	if (!sf_intrinsic_parse(s, call))
+		return sf_cursor_fail(scanner, "an intrinsic function is not allowed here");
+	if (!sf_intrinsic_parse(scanner, call))
 		return false;
 	if ((allowed & SF_EXPR_TEXT) && !(*call)->function->gives_text)
-		return sf_cursor_fail(s, "%s gives no string", (*call)->function->name);
-	sf_cursor_space(s);
-	if (s->p < s->end)
-		return sf_cursor_fail(s, "unexpected \"%.*s\" at offset %d",
-							  pg_mblen(s->p), s->p, (int) (s->p - s->text));
+		return sf_cursor_fail(scanner, "%s gives no string", (*call)->function->name);
+	sf_cursor_space(scanner);
+	if (scanner->p < scanner->end)
+		return sf_cursor_fail(scanner, "unexpected \"%.*s\" at offset %d",
+							  pg_mblen(scanner->p), scanner->p, (int) (scanner->p - scanner->text));
 	return true;
 }
 
@@ -54,19 +54,19 @@ sf_expr_misused_literal(const SfExpr *expr)
  * what is wrong at which offset) when it is none of the allowed kinds.
  */
 SfExpr *
-sf_expr_compile(const char *text, int allowed, SfError *err)
+sf_expr_compile(const char *text, int allowed, SfError *error)
 {
 	SfExpr	   *expr = palloc0(sizeof(SfExpr));
-	SfScanner	s;
+	SfScanner	scanner;
 	bool		ok;
 
-	sf_cursor_init(&s, text, err);
+	sf_cursor_init(&scanner, text, error);
 	expr->text = pstrdup(text);
 	if (strncmp(text, "States.", 7) == 0)
-		ok = compile_call(&s, allowed, &expr->call);
+		ok = compile_call(&scanner, allowed, &expr->call);
 	else
-		ok = compile_path(&s, allowed, &expr->path);
-	expr->context_use = s.context_use;
+		ok = compile_path(&scanner, allowed, &expr->path);
+	expr->context_use = scanner.context_use;
 	return ok ? expr : NULL;
 }
 
@@ -90,18 +90,18 @@ sf_expr_text(const SfExpr *expr)
  */
 SfPathStatus
 sf_compiled_eval(const SfExpr *expr, SfEnv *env, JsonbValue *result,
-				 SfError *err)
+				 SfError *error)
 {
 	SfPathEnv	penv = {env, NULL};
 	SfPathStatus status;
 
 	if (expr->call != NULL)
-		return sf_intrinsic_eval(expr->call, expr->text, env, result, err) ?
+		return sf_intrinsic_eval(expr->call, expr->text, env, result, error) ?
 			SF_PATH_STATUS_FOUND : SF_PATH_STATUS_FAILED;
-	status = sf_path_eval(expr->path, &penv, result, err);
-	if (status == SF_PATH_STATUS_FAILED && err != NULL)
-		sf_error_set(err, err->name, "Invalid path '%s' : %s",
-					 expr->text, err->cause);
+	status = sf_path_eval(expr->path, &penv, result, error);
+	if (status == SF_PATH_STATUS_FAILED && error != NULL)
+		sf_error_set(error, error->name, "Invalid path '%s' : %s",
+					 expr->text, error->cause);
 	return status;
 }
 
@@ -111,10 +111,10 @@ sf_compiled_eval(const SfExpr *expr, SfEnv *env, JsonbValue *result,
  */
 SfEvalStatus
 sf_expr_eval_value(const SfExpr *expr, SfEnv *env, JsonbValue *result,
-				   SfError *err)
+				   SfError *error)
 {
 	env->made = 0;
-	switch (sf_compiled_eval(expr, env, result, err))
+	switch (sf_compiled_eval(expr, env, result, error))
 	{
 		case SF_PATH_STATUS_FOUND:
 			return SF_EVAL_OK;
@@ -129,10 +129,10 @@ sf_expr_eval_value(const SfExpr *expr, SfEnv *env, JsonbValue *result,
  * Evaluate.  An indefinite path yields an array of its matches (maybe empty).
  */
 SfEvalStatus
-sf_expr_eval(const SfExpr *expr, SfEnv *env, Jsonb **result, SfError *err)
+sf_expr_eval(const SfExpr *expr, SfEnv *env, Jsonb **result, SfError *error)
 {
 	JsonbValue	value;
-	SfEvalStatus status = sf_expr_eval_value(expr, env, &value, err);
+	SfEvalStatus status = sf_expr_eval_value(expr, env, &value, error);
 
 	if (status == SF_EVAL_OK)
 		*result = sf_json_make(&value);

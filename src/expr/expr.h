@@ -34,16 +34,16 @@ typedef struct SfExpr SfExpr;
 #define SF_EXPR_TEXT		0x10	/* with INTRINSIC: one that gives a string */
 #define SF_EXPR_ANY			(SF_EXPR_PATH | SF_EXPR_INTRINSIC)
 
-extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *err);
+extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *error);
 extern const char *sf_expr_text(const SfExpr *expr);
 extern int	sf_expr_context_use(const SfExpr *expr);
 extern const char *sf_expr_misused_literal(const SfExpr *expr);
 extern SfEvalStatus sf_expr_eval(const SfExpr *expr, SfEnv *env,
-								 Jsonb **result, SfError *err);
+								 Jsonb **result, SfError *error);
 extern SfEvalStatus sf_expr_eval_value(const SfExpr *expr, SfEnv *env,
-									   JsonbValue *result, SfError *err);
-extern bool sf_expr_set(const SfExpr *path, const Jsonb *doc,
-						const Jsonb *value, Jsonb **result, SfError *err);
+									   JsonbValue *result, SfError *error);
+extern bool sf_expr_set(const SfExpr *path, const Jsonb *document,
+						const Jsonb *value, Jsonb **result, SfError *error);
 
 /* --- payload templates --- */
 
@@ -62,7 +62,7 @@ extern void sf_template_check(const Jsonb *value, SfQueryLanguage language,
 							  bool in_catcher, SfTemplateReport report,
 							  void *arg);
 extern bool sf_template_eval(const SfTemplate *tmpl, SfEnv *env,
-							 const char *field, Jsonb **result, SfError *err);
+							 const char *field, Jsonb **result, SfError *error);
 
 /* --- input_value.c: A value that an option of a state machine takes from the input of an execution --- */
 

@@ -33,12 +33,12 @@ string_equals_number(const JsonbValue *string, const JsonbValue *number)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow number in a string",
 												  ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	SfScanner	s;
+	SfScanner	scanner;
 	JsonbValue	parsed;
 	bool		equal;
 
-	sf_cursor_init(&s, pnstrdup(string->val.string.val, string->val.string.len), NULL);
-	equal = sf_cursor_number(&s, &parsed) && s.p == s.end &&
+	sf_cursor_init(&scanner, pnstrdup(string->val.string.val, string->val.string.len), NULL);
+	equal = sf_cursor_number(&scanner, &parsed) && scanner.p == scanner.end &&
 		sf_json_order(&parsed, number) == 0;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -53,7 +53,7 @@ values_equal(const JsonbValue *a, const JsonbValue *b)
 		return string_equals_number(a, b);
 	if (a->type == jbvNumeric && b->type == jbvString)
 		return string_equals_number(b, a);
-	return sf_json_value_equal(a, b);
+	return sf_json_value_is_equal(a, b);
 }
 
 /* Test an order; only numbers have one, and strings. */
@@ -80,14 +80,14 @@ test_order(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
 
 /* Tell whether an array has an element that equals a value. */
 static bool
-array_has(const JsonbValue *array, const JsonbValue *v)
+array_has(const JsonbValue *array, const JsonbValue *value)
 {
 	JsonbIterator *it = sf_json_elements(array);
 	JsonbValue	element;
 
 	while (sf_json_next(&it, &element))
 	{
-		if (values_equal(&element, v))
+		if (values_equal(&element, value))
 			return true;
 	}
 	return false;
@@ -128,9 +128,9 @@ test_sets(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
 
 /* Measure a string in characters, an array or object in children; false: it is neither. */
 bool
-sf_value_size(const JsonbValue *v, int *size)
+sf_value_size(const JsonbValue *value, int *size)
 {
-	*size = v->type == jbvString ? pg_mbstrlen_with_len(v->val.string.val, v->val.string.len) : sf_json_count(v);
+	*size = value->type == jbvString ? pg_mbstrlen_with_len(value->val.string.val, value->val.string.len) : sf_json_count(value);
 	return *size != SF_JSON_NO_COUNT;
 }
 
@@ -147,14 +147,14 @@ test_contains(const JsonbValue *a, const JsonbValue *b)
 
 /* Match a string, or any string of an array, against a regular expression. */
 static bool
-test_match(const SfFilterOperand *regex, const JsonbValue *v)
+test_match(const SfFilterOperand *regex, const JsonbValue *value)
 {
-	JsonbIterator *it = sf_json_elements(v);
+	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	element;
 
-	if (v->type == jbvString)
-		return RE_compile_and_execute(regex->regex, v->val.string.val,
-									  v->val.string.len, regex->regex_flags,
+	if (value->type == jbvString)
+		return RE_compile_and_execute(regex->regex, value->val.string.val,
+									  value->val.string.len, regex->regex_flags,
 									  C_COLLATION_OID, 0, NULL);
 	while (sf_json_next(&it, &element))
 	{
@@ -190,9 +190,9 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 	switch (test->op)
 	{
 		case SF_FILTER_OPERATOR_SAME:
-			return sf_json_value_equal(&a, &b);
+			return sf_json_value_is_equal(&a, &b);
 		case SF_FILTER_OPERATOR_NOT_SAME:
-			return !sf_json_value_equal(&a, &b);
+			return !sf_json_value_is_equal(&a, &b);
 		case SF_FILTER_OPERATOR_EQ:
 			return values_equal(&a, &b);
 		case SF_FILTER_OPERATOR_NE:
@@ -236,13 +236,13 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 static bool
 operand_exists(const SfFilterOperand *operand, SfPathEnv *penv)
 {
-	JsonbValue	v;
+	JsonbValue	value;
 
-	if (!sf_operand_eval(operand, penv, &v) || v.type == jbvNull)
+	if (!sf_operand_eval(operand, penv, &value) || value.type == jbvNull)
 		return false;
 	if (operand->kind == SF_FILTER_OPERAND_PATH)
-		return operand->path->definite || sf_json_count(&v) > 0;
-	return v.type != jbvBool || v.val.boolean;
+		return operand->path->definite || sf_json_count(&value) > 0;
+	return value.type != jbvBool || value.val.boolean;
 }
 
 /* Evaluate a filter's tree. */

@@ -31,7 +31,7 @@ static const char *const operators[] = {
 	SF_FILTER_OPERATOR_LIST(OPERATOR_TEXT)
 };
 
-static bool parse_json(SfScanner *s, SfJsonbBuild *ps, JsonbValue *out);
+static bool parse_json(SfScanner *scanner, SfJsonbBuild *build, JsonbValue *out);
 
 /* Make a node of a filter's tree. */
 static SfFilter *
@@ -49,47 +49,47 @@ make_filter(SfFilterKind kind, SfFilter *left, SfFilter *right)
 
 /* Tell whether the text at the cursor may be a number. */
 static bool
-begins_number(const SfScanner *s)
+begins_number(const SfScanner *scanner)
 {
-	char		c = s->p[*s->p == '.'];
+	char		c = scanner->p[*scanner->p == '.'];
 
-	return *s->p == '-' || isdigit((unsigned char) c);
+	return *scanner->p == '-' || isdigit((unsigned char) c);
 }
 
 /* Parse an array or object whose opening bracket is behind us. */
 static bool
-parse_container(SfScanner *s, SfJsonbBuild *ps, bool object, JsonbValue *out)
+parse_container(SfScanner *scanner, SfJsonbBuild *build, bool object, JsonbValue *out)
 {
 	bool		first = true;
-	JsonbValue	v;
+	JsonbValue	value;
 	JsonbValue *done;
 
-	(void) sf_jsonb_push(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
-	sf_cursor_space(s);
-	while (!sf_cursor_accept(s, object ? "}" : "]"))
+	(void) sf_jsonb_push(build, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
+	sf_cursor_space(scanner);
+	while (!sf_cursor_accept(scanner, object ? "}" : "]"))
 	{
-		if (!first && !sf_cursor_expect(s, ","))
+		if (!first && !sf_cursor_expect(scanner, ","))
 			return false;
 		first = false;
 		if (object)
 		{
-			sf_cursor_space(s);
-			v.type = jbvString;
-			if (!sf_cursor_quoted(s, &v.val.string.val, &v.val.string.len))
+			sf_cursor_space(scanner);
+			value.type = jbvString;
+			if (!sf_cursor_quoted(scanner, &value.val.string.val, &value.val.string.len))
 				return false;
-			(void) sf_jsonb_push(ps, WJB_KEY, &v);
-			sf_cursor_space(s);
-			if (!sf_cursor_expect(s, ":"))
+			(void) sf_jsonb_push(build, WJB_KEY, &value);
+			sf_cursor_space(scanner);
+			if (!sf_cursor_expect(scanner, ":"))
 				return false;
 		}
-		if (!parse_json(s, ps, &v))
+		if (!parse_json(scanner, build, &value))
 			return false;
 		/* a container has been pushed already */
-		if (v.type != jbvBinary)
-			(void) sf_jsonb_push(ps, object ? WJB_VALUE : WJB_ELEM, &v);
-		sf_cursor_space(s);
+		if (value.type != jbvBinary)
+			(void) sf_jsonb_push(build, object ? WJB_VALUE : WJB_ELEM, &value);
+		sf_cursor_space(scanner);
 	}
-	done = sf_jsonb_push(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
+	done = sf_jsonb_push(build, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
 	if (done != NULL)
 		*out = *done;
 	return true;
@@ -101,24 +101,24 @@ parse_container(SfScanner *s, SfJsonbBuild *ps, bool object, JsonbValue *out)
  * marked as jbvBinary.
  */
 static bool
-parse_json(SfScanner *s, SfJsonbBuild *ps, JsonbValue *out)
+parse_json(SfScanner *scanner, SfJsonbBuild *build, JsonbValue *out)
 {
-	bool		nested = SF_JSONB_STACK(ps) != NULL;
+	bool		nested = SF_JSONB_STACK(build) != NULL;
 	const char *start;
 	char		c;
 
 	check_stack_depth();
-	sf_cursor_space(s);
-	c = sf_cursor_peek(s);
+	sf_cursor_space(scanner);
+	c = sf_cursor_peek(scanner);
 	if (c == '\'' || c == '"')
 	{
 		out->type = jbvString;
-		return sf_cursor_quoted(s, &out->val.string.val, &out->val.string.len);
+		return sf_cursor_quoted(scanner, &out->val.string.val, &out->val.string.len);
 	}
 	if (c == '[' || c == '{')
 	{
-		s->p++;
-		if (!parse_container(s, ps, c == '{', out))
+		scanner->p++;
+		if (!parse_container(scanner, build, c == '{', out))
 			return false;
 		if (nested)
 			out->type = jbvBinary;
@@ -126,25 +126,25 @@ parse_json(SfScanner *s, SfJsonbBuild *ps, JsonbValue *out)
 			sf_json_root(sf_json_make(out), out);
 		return true;
 	}
-	start = s->p;
-	if (sf_cursor_constant(s, out) && !sf_cursor_is_word(sf_cursor_peek(s)))
+	start = scanner->p;
+	if (sf_cursor_constant(scanner, out) && !sf_cursor_is_word(sf_cursor_peek(scanner)))
 		return true;
-	s->p = start;
-	if (begins_number(s))
-		return sf_cursor_number(s, out);
-	return sf_cursor_fail(s, "expected a value at offset %d",
-						  (int) (s->p - s->text));
+	scanner->p = start;
+	if (begins_number(scanner))
+		return sf_cursor_number(scanner, out);
+	return sf_cursor_fail(scanner, "expected a value at offset %d",
+						  (int) (scanner->p - scanner->text));
 }
 
 /* --- regular expressions --- */
 
 /* Take the letters at the cursor as flags of PostgreSQL's regex engine. */
 static bool
-parse_regex_flags(SfScanner *s, int *flags)
+parse_regex_flags(SfScanner *scanner, int *flags)
 {
-	for (; s->p < s->end && isalpha((unsigned char) *s->p); s->p++)
+	for (; scanner->p < scanner->end && isalpha((unsigned char) *scanner->p); scanner->p++)
 	{
-		switch (*s->p)
+		switch (*scanner->p)
 		{
 			case 'i':
 			case 'u':
@@ -160,8 +160,8 @@ parse_regex_flags(SfScanner *s, int *flags)
 				*flags |= REG_EXPANDED;
 				break;
 			default:
-				return sf_cursor_fail(s, "unknown flag \"%c\" of a regular expression",
-									  *s->p);
+				return sf_cursor_fail(scanner, "unknown flag \"%c\" of a regular expression",
+									  *scanner->p);
 		}
 	}
 	return true;
@@ -169,7 +169,7 @@ parse_regex_flags(SfScanner *s, int *flags)
 
 /* Compile a pattern once to see whether it is one. */
 static bool
-check_regex(SfScanner *s, const SfFilterOperand *operand)
+check_regex(SfScanner *scanner, const SfFilterOperand *operand)
 {
 	const char *pattern = VARDATA_ANY(operand->regex);
 	int			len = VARSIZE_ANY_EXHDR(operand->regex);
@@ -187,7 +187,7 @@ check_regex(SfScanner *s, const SfFilterOperand *operand)
 		return true;
 	}
 	pg_regerror(code, &re, message, sizeof(message));
-	return sf_cursor_fail(s, "invalid regular expression: %s", message);
+	return sf_cursor_fail(scanner, "invalid regular expression: %s", message);
 }
 
 /*
@@ -195,7 +195,7 @@ check_regex(SfScanner *s, const SfFilterOperand *operand)
  * anchored here; RE_compile_and_cache() keeps it compiled.
  */
 static bool
-parse_regex(SfScanner *s, SfFilterOperand *out)
+parse_regex(SfScanner *scanner, SfFilterOperand *out)
 {
 	StringInfoData buf;
 
@@ -203,69 +203,69 @@ parse_regex(SfScanner *s, SfFilterOperand *out)
 	out->regex_flags = REG_ADVANCED | REG_NLSTOP;
 	initStringInfo(&buf);
 	appendStringInfoString(&buf, "^(?:");
-	s->p++;
+	scanner->p++;
 	/* (?i) and the like are understood at the very beginning only */
-	if (s->end - s->p > 2 && s->p[0] == '(' && s->p[1] == '?' &&
-		isalpha((unsigned char) s->p[2]))
+	if (scanner->end - scanner->p > 2 && scanner->p[0] == '(' && scanner->p[1] == '?' &&
+		isalpha((unsigned char) scanner->p[2]))
 	{
-		s->p += 2;
-		if (!parse_regex_flags(s, &out->regex_flags) || !sf_cursor_expect(s, ")"))
+		scanner->p += 2;
+		if (!parse_regex_flags(scanner, &out->regex_flags) || !sf_cursor_expect(scanner, ")"))
 			return false;
 	}
-	for (; s->p < s->end && *s->p != '/'; s->p++)
+	for (; scanner->p < scanner->end && *scanner->p != '/'; scanner->p++)
 	{
-		if (*s->p == '\\' && s->p + 1 < s->end)
+		if (*scanner->p == '\\' && scanner->p + 1 < scanner->end)
 		{
-			if (s->p[1] != '/')
+			if (scanner->p[1] != '/')
 				appendStringInfoChar(&buf, '\\');
-			s->p++;
+			scanner->p++;
 		}
-		appendStringInfoChar(&buf, *s->p);
+		appendStringInfoChar(&buf, *scanner->p);
 	}
-	if (!sf_cursor_expect(s, "/") || !parse_regex_flags(s, &out->regex_flags))
+	if (!sf_cursor_expect(scanner, "/") || !parse_regex_flags(scanner, &out->regex_flags))
 		return false;
 	appendStringInfoString(&buf, ")$");
 	out->regex = cstring_to_text_with_len(buf.data, buf.len);
-	return check_regex(s, out);
+	return check_regex(scanner, out);
 }
 
 /* --- tests --- */
 
 /* Parse a path or a literal. */
 bool
-sf_operand_parse(SfScanner *s, SfFilterOperand *out)
+sf_operand_parse(SfScanner *scanner, SfFilterOperand *out)
 {
 	SfJsonbBuild build = {0};
 	char		c;
 
 	memset(out, 0, sizeof(SfFilterOperand));
-	sf_cursor_space(s);
-	c = sf_cursor_peek(s);
+	sf_cursor_space(scanner);
+	c = sf_cursor_peek(scanner);
 	if (c == '$' || c == '@')
 	{
 		out->kind = SF_FILTER_OPERAND_PATH;
-		return sf_path_parse(s, SF_PATH_CONTEXT_IN_FILTER, &out->path);
+		return sf_path_parse(scanner, SF_PATH_CONTEXT_IN_FILTER, &out->path);
 	}
 	if (c == '/')
-		return parse_regex(s, out);
+		return parse_regex(scanner, out);
 	out->kind = SF_FILTER_OPERAND_LITERAL;
-	return parse_json(s, &build, &out->literal);
+	return parse_json(scanner, &build, &out->literal);
 }
 
 /* Skip an operator if one comes next; words may be in any case of letters. */
 static bool
-accept_operator(SfScanner *s, SfFilterOperator *op)
+accept_operator(SfScanner *scanner, SfFilterOperator *op)
 {
-	sf_cursor_space(s);
+	sf_cursor_space(scanner);
 	for (size_t i = 0; i < lengthof(operators); i++)
 	{
 		size_t		len = strlen(operators[i]);
 
-		if ((size_t) (s->end - s->p) < len || pg_strncasecmp(s->p, operators[i], len) != 0 ||
-			(isalpha((unsigned char) operators[i][0]) && s->p + len < s->end &&
-			 sf_cursor_is_word(s->p[len])))
+		if ((size_t) (scanner->end - scanner->p) < len || pg_strncasecmp(scanner->p, operators[i], len) != 0 ||
+			(isalpha((unsigned char) operators[i][0]) && scanner->p + len < scanner->end &&
+			 sf_cursor_is_word(scanner->p[len])))
 			continue;
-		s->p += len;
+		scanner->p += len;
 		*op = (SfFilterOperator) i;
 		return true;
 	}
@@ -274,9 +274,9 @@ accept_operator(SfScanner *s, SfFilterOperator *op)
 
 /* Tell whether an operator comes next. */
 bool
-sf_filter_at_operator(const SfScanner *s)
+sf_filter_at_operator(const SfScanner *scanner)
 {
-	SfScanner	ahead = *s;
+	SfScanner	ahead = *scanner;
 	SfFilterOperator op;
 
 	return accept_operator(&ahead, &op);
@@ -284,17 +284,17 @@ sf_filter_at_operator(const SfScanner *s)
 
 /* Tell whether a text, which goes on to the next operator, is no other operand. */
 static bool
-is_bare_word(const SfScanner *s, int len, bool right)
+is_bare_word(const SfScanner *scanner, int len, bool right)
 {
-	SfScanner	ahead = *s;
+	SfScanner	ahead = *scanner;
 	JsonbValue	constant;
 
-	if (len == 0 || strchr("{/$@", *s->p) != NULL)
+	if (len == 0 || strchr("{/$@", *scanner->p) != NULL)
 		return false;
-	if (begins_number(s))
+	if (begins_number(scanner))
 	{
 		ahead.err = NULL;
-		return right && !(sf_cursor_number(&ahead, &constant) && ahead.p == s->p + len);
+		return right && !(sf_cursor_number(&ahead, &constant) && ahead.p == scanner->p + len);
 	}
 	return !sf_cursor_constant(&ahead, &constant) ||
 		sf_cursor_is_word(sf_cursor_peek(&ahead));
@@ -302,86 +302,86 @@ is_bare_word(const SfScanner *s, int len, bool right)
 
 /* Take a text without quotes for a string; false, without an error, where none comes next. */
 static bool
-accept_bare_word(SfScanner *s, bool right, SfFilterOperand *out)
+accept_bare_word(SfScanner *scanner, bool right, SfFilterOperand *out)
 {
 	int			len;
 
-	sf_cursor_space(s);
-	len = strcspn(s->p, "()[]=!<>&|~'\"");
-	while (len > 0 && strchr(" \t\r\n", s->p[len - 1]) != NULL)
+	sf_cursor_space(scanner);
+	len = strcspn(scanner->p, "()[]=!<>&|~'\"");
+	while (len > 0 && strchr(" \t\r\n", scanner->p[len - 1]) != NULL)
 		len--;
-	if (!is_bare_word(s, len, right))
+	if (!is_bare_word(scanner, len, right))
 		return false;
 	out->kind = SF_FILTER_OPERAND_LITERAL;
-	sf_json_value_string(&out->literal, pnstrdup(s->p, len), len);
-	s->p += len;
+	sf_json_value_string(&out->literal, pnstrdup(scanner->p, len), len);
+	scanner->p += len;
 	return true;
 }
 
 /* Parse a comparison, or an operand by itself. */
 static bool
-parse_test(SfScanner *s, SfFilter **out)
+parse_test(SfScanner *scanner, SfFilter **out)
 {
 	SfFilter   *test = make_filter(SF_FILTER_KIND_EXISTS, NULL, NULL);
-	bool		bare = accept_bare_word(s, false, &test->a);
+	bool		bare = accept_bare_word(scanner, false, &test->a);
 
 	*out = test;
-	if (!bare && !sf_operand_parse(s, &test->a))
+	if (!bare && !sf_operand_parse(scanner, &test->a))
 		return false;
-	if (!accept_operator(s, &test->op))
-		return !bare || sf_cursor_fail(s, "expected an operator at offset %d",
-									   (int) (s->p - s->text));
+	if (!accept_operator(scanner, &test->op))
+		return !bare || sf_cursor_fail(scanner, "expected an operator at offset %d",
+									   (int) (scanner->p - scanner->text));
 	test->kind = SF_FILTER_KIND_TEST;
-	if (!accept_bare_word(s, true, &test->b) && !sf_operand_parse(s, &test->b))
+	if (!accept_bare_word(scanner, true, &test->b) && !sf_operand_parse(scanner, &test->b))
 		return false;
 	if (test->op == SF_FILTER_OPERATOR_MATCH &&
 		test->a.kind != SF_FILTER_OPERAND_REGEX && test->b.kind != SF_FILTER_OPERAND_REGEX)
-		return sf_cursor_fail(s, "=~ needs a regular expression");
+		return sf_cursor_fail(scanner, "=~ needs a regular expression");
 	return true;
 }
 
 /* Parse a negation, something in parentheses, or a test. */
 static bool
-parse_unary(SfScanner *s, SfFilter **out)
+parse_unary(SfScanner *scanner, SfFilter **out)
 {
 	check_stack_depth();
-	sf_cursor_space(s);
-	if (sf_cursor_accept(s, "!"))
+	sf_cursor_space(scanner);
+	if (sf_cursor_accept(scanner, "!"))
 	{
 		SfFilter   *operand;
 
-		if (!parse_unary(s, &operand))
+		if (!parse_unary(scanner, &operand))
 			return false;
 		*out = make_filter(SF_FILTER_KIND_NOT, operand, NULL);
 		return true;
 	}
-	if (sf_cursor_accept(s, "("))
-		return sf_filter_parse(s, out) && sf_cursor_expect(s, ")");
-	return parse_test(s, out);
+	if (sf_cursor_accept(scanner, "("))
+		return sf_filter_parse(scanner, out) && sf_cursor_expect(scanner, ")");
+	return parse_test(scanner, out);
 }
 
 /* Parse what is joined by && or, if told so, by || and &&. */
 static bool
-parse_joined(SfScanner *s, SfFilterKind kind, SfFilter **out)
+parse_joined(SfScanner *scanner, SfFilterKind kind, SfFilter **out)
 {
 	SfFilter   *left = NULL;
 	SfFilter   *right;
 
 	do
 	{
-		if (!(kind == SF_FILTER_KIND_OR ? parse_joined(s, SF_FILTER_KIND_AND, &right) :
-			  parse_unary(s, &right)))
+		if (!(kind == SF_FILTER_KIND_OR ? parse_joined(scanner, SF_FILTER_KIND_AND, &right) :
+			  parse_unary(scanner, &right)))
 			return false;
 		left = left == NULL ? right : make_filter(kind, left, right);
-		sf_cursor_space(s);
-	} while (sf_cursor_accept(s, kind == SF_FILTER_KIND_OR ? "||" : "&&"));
+		sf_cursor_space(scanner);
+	} while (sf_cursor_accept(scanner, kind == SF_FILTER_KIND_OR ? "||" : "&&"));
 	*out = left;
 	return true;
 }
 
 /* Parse what stands between [?( and )], or in parentheses there. */
 bool
-sf_filter_parse(SfScanner *s, SfFilter **out)
+sf_filter_parse(SfScanner *scanner, SfFilter **out)
 {
-	return parse_joined(s, SF_FILTER_KIND_OR, out);
+	return parse_joined(scanner, SF_FILTER_KIND_OR, out);
 }

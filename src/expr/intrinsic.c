@@ -38,7 +38,7 @@ find_function(const char *name, int len)
 
 /* Report invalid arguments, with a detail or NULL; always returns false. */
 bool
-sf_intrinsic_invalid(SfIntrinsicCall *call, const char *detail)
+sf_intrinsic_refuse(SfIntrinsicCall *call, const char *detail)
 {
 	return sf_error_set(call->err, SF_ERR_RUNTIME, "Invalid arguments in %s%s%s",
 						call->node->function->name, detail == NULL ? "" : ": ",
@@ -47,14 +47,14 @@ sf_intrinsic_invalid(SfIntrinsicCall *call, const char *detail)
 
 /* Round a number half up, towards +infinity; false when it does not fit. */
 static bool
-round_half_up(const JsonbValue *v, int64 *out)
+round_half_up(const JsonbValue *value, int64 *out)
 {
 	JsonbValue	rounded;
 	Datum		half;
 
-	if (sf_json_to_int64(v, out))
+	if (sf_json_to_int64(value, out))
 		return true;
-	if (v->type != jbvNumeric)
+	if (value->type != jbvNumeric)
 		return false;
 	half = DirectFunctionCall2(numeric_div, NumericGetDatum(int64_to_numeric(1)),
 							   NumericGetDatum(int64_to_numeric(2)));
@@ -62,7 +62,7 @@ round_half_up(const JsonbValue *v, int64 *out)
 	rounded.val.numeric =
 		DatumGetNumeric(DirectFunctionCall1(numeric_floor,
 											DirectFunctionCall2(numeric_add,
-																NumericGetDatum(v->val.numeric),
+																NumericGetDatum(value->val.numeric),
 																half)));
 	return sf_json_to_int64(&rounded, out);
 }
@@ -71,12 +71,12 @@ round_half_up(const JsonbValue *v, int64 *out)
 static bool
 is_of_kind(SfIntrinsicCall *call, int arg, char kind)
 {
-	const JsonbValue *v = &call->args[arg];
+	const JsonbValue *value = &call->args[arg];
 
-	return kind == 's' ? v->type == jbvString :
-		kind == 'a' ? sf_json_is_array(v) :
-		kind == 'o' ? sf_json_is_object(v) :
-		kind == 'n' ? round_half_up(v, &call->integers[arg]) : true;
+	return kind == 's' ? value->type == jbvString :
+		kind == 'a' ? sf_json_is_array(value) :
+		kind == 'o' ? sf_json_is_object(value) :
+		kind == 'n' ? round_half_up(value, &call->integers[arg]) : true;
 }
 
 /*
@@ -104,23 +104,23 @@ sf_intrinsic_misused_literal(const SfIntrinsic *node)
 
 /* Say that an argument's path leads nowhere. */
 static bool
-argument_missing(const SfArgument *arg, SfEnv *env, SfError *err)
+argument_missing(const SfArgument *arg, SfEnv *env, SfError *error)
 {
-	if (err == NULL)
+	if (error == NULL)
 		return false;
-	return sf_error_set(err, SF_ERR_RUNTIME,
+	return sf_error_set(error, SF_ERR_RUNTIME,
 						"The JsonPath argument for the field '%s' could not be found in the input '%s'",
 						arg->path_text,
 						env->input == NULL ? "" : sf_json_excerpt(env->input));
 }
 
 static bool eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
-					  SfError *err);
+					  SfError *error);
 
 /* Evaluate one argument. */
 static bool
 eval_argument(const SfArgument *arg, SfEnv *env, JsonbValue *result,
-			  SfError *err)
+			  SfError *error)
 {
 	SfPathEnv	penv = {env, NULL};
 
@@ -130,16 +130,16 @@ eval_argument(const SfArgument *arg, SfEnv *env, JsonbValue *result,
 			*result = arg->literal;
 			return true;
 		case SF_ARGUMENT_CALL:
-			return eval_call(arg->call, env, result, err);
+			return eval_call(arg->call, env, result, error);
 		case SF_ARGUMENT_PATH:
-			switch (sf_path_eval(arg->path, &penv, result, err))
+			switch (sf_path_eval(arg->path, &penv, result, error))
 			{
 				case SF_PATH_STATUS_FOUND:
 					return true;
 				case SF_PATH_STATUS_FAILED:
 					return false;
 				default:
-					return argument_missing(arg, env, err);
+					return argument_missing(arg, env, error);
 			}
 	}
 	return false;
@@ -148,7 +148,7 @@ eval_argument(const SfArgument *arg, SfEnv *env, JsonbValue *result,
 /* Evaluate the arguments of a call, then the call. */
 static bool
 eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
-		  SfError *err)
+		  SfError *error)
 {
 	SfIntrinsicCall call;
 	const char *kinds = node->function->kinds;
@@ -159,34 +159,34 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 	call.nargs = node->nargs;
 	call.args = palloc(sizeof(JsonbValue) * Max(node->nargs, 1));
 	call.result = result;
-	call.err = err;
+	call.err = error;
 	for (int i = 0; i < node->nargs; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!eval_argument(&node->args[i], env, &call.args[i], err))
+		if (!eval_argument(&node->args[i], env, &call.args[i], error))
 			return false;
 	}
 	for (int i = 0; i < node->nargs && kinds[i] != '\0'; i++)
 	{
 		if (!is_of_kind(&call, i, kinds[i]))
-			return sf_intrinsic_invalid(&call, NULL);
+			return sf_intrinsic_refuse(&call, NULL);
 	}
 	return node->function->call(&call) &&
-		sf_env_make_value(env, result, err);
+		sf_env_make_value(env, result, error);
 }
 
 /* Evaluate an expression; an error's cause names its whole text. */
 bool
 sf_intrinsic_eval(const SfIntrinsic *node, const char *text, SfEnv *env,
-				  JsonbValue *result, SfError *err)
+				  JsonbValue *result, SfError *error)
 {
 	SfError		inner;
 
-	if (eval_call(node, env, result, err == NULL ? NULL : &inner))
+	if (eval_call(node, env, result, error == NULL ? NULL : &inner))
 		return true;
-	if (err == NULL)
+	if (error == NULL)
 		return false;
-	return sf_error_set(err, inner.name,
+	return sf_error_set(error, inner.name,
 						"The function '%s' had the following error: %s",
 						text, inner.cause);
 }
@@ -203,112 +203,112 @@ sf_intrinsic_eval(const SfIntrinsic *node, const char *text, SfEnv *env,
 
 /* Parse a string literal; the cursor is at its opening quote. */
 static bool
-parse_string(SfScanner *s, SfArgument *arg)
+parse_string(SfScanner *scanner, SfArgument *arg)
 {
-	const char *start = ++s->p;
+	const char *start = ++scanner->p;
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	for (; s->p < s->end && *s->p != '\''; s->p++)
+	for (; scanner->p < scanner->end && *scanner->p != '\''; scanner->p++)
 	{
-		if (*s->p == '\\')
+		if (*scanner->p == '\\')
 		{
-			s->p++;
-			if (s->p >= s->end || strchr("'{}\\", *s->p) == NULL)
-				return sf_cursor_fail(s, "invalid escape at offset %d",
-									  (int) (s->p - 1 - s->text));
+			scanner->p++;
+			if (scanner->p >= scanner->end || strchr("'{}\\", *scanner->p) == NULL)
+				return sf_cursor_fail(scanner, "invalid escape at offset %d",
+									  (int) (scanner->p - 1 - scanner->text));
 		}
-		appendStringInfoChar(&buf, *s->p);
+		appendStringInfoChar(&buf, *scanner->p);
 	}
-	if (s->p >= s->end)
-		return sf_cursor_fail(s, "string is not closed");
+	if (scanner->p >= scanner->end)
+		return sf_cursor_fail(scanner, "string is not closed");
 	arg->kind = SF_ARGUMENT_LITERAL;
 	sf_json_value_string(&arg->literal, buf.data, buf.len);
-	arg->raw = pnstrdup(start, s->p - start);
-	s->p++;
+	arg->raw = pnstrdup(start, scanner->p - start);
+	scanner->p++;
 	return true;
 }
 
 /* Parse true, false, null or a number. */
 static bool
-parse_scalar(SfScanner *s, SfArgument *arg)
+parse_scalar(SfScanner *scanner, SfArgument *arg)
 {
 	arg->kind = SF_ARGUMENT_LITERAL;
-	if (sf_cursor_constant(s, &arg->literal))
+	if (sf_cursor_constant(scanner, &arg->literal))
 		return true;
-	if (sf_cursor_peek(s) == '-' || isdigit((unsigned char) sf_cursor_peek(s)))
-		return sf_cursor_number(s, &arg->literal);
-	return sf_cursor_fail(s, "expected an argument at offset %d",
-						  (int) (s->p - s->text));
+	if (sf_cursor_peek(scanner) == '-' || isdigit((unsigned char) sf_cursor_peek(scanner)))
+		return sf_cursor_number(scanner, &arg->literal);
+	return sf_cursor_fail(scanner, "expected an argument at offset %d",
+						  (int) (scanner->p - scanner->text));
 }
 
 /* Parse one argument. */
 static bool
-parse_argument(SfScanner *s, SfArgument *arg)
+parse_argument(SfScanner *scanner, SfArgument *arg)
 {
-	const char *start = s->p;
+	const char *start = scanner->p;
 
 	memset(arg, 0, sizeof(SfArgument));
-	switch (sf_cursor_peek(s))
+	switch (sf_cursor_peek(scanner))
 	{
 		case '\'':
-			return parse_string(s, arg);
+			return parse_string(scanner, arg);
 		case '$':
 			arg->kind = SF_ARGUMENT_PATH;
-			if (!sf_path_parse(s, SF_PATH_CONTEXT_IN_ARGUMENT, &arg->path))
+			if (!sf_path_parse(scanner, SF_PATH_CONTEXT_IN_ARGUMENT, &arg->path))
 				return false;
-			arg->path_text = pnstrdup(start, s->p - start);
+			arg->path_text = pnstrdup(start, scanner->p - start);
 			return true;
 		case 'S':
 			arg->kind = SF_ARGUMENT_CALL;
-			return sf_intrinsic_parse(s, &arg->call);
+			return sf_intrinsic_parse(scanner, &arg->call);
 		default:
-			return parse_scalar(s, arg);
+			return parse_scalar(scanner, arg);
 	}
 }
 
 /* Parse a call at the cursor. */
 bool
-sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out)
+sf_intrinsic_parse(SfScanner *scanner, SfIntrinsic **out)
 {
 	SfIntrinsic *call = palloc0(sizeof(SfIntrinsic));
-	const char *name = s->p;
+	const char *name = scanner->p;
 	int			allocated = 4;
 
-	if (++s->depth > SF_INTRINSIC_DEPTH)
-		return sf_cursor_fail(s, "intrinsic functions are nested deeper than %d levels",
+	if (++scanner->depth > SF_INTRINSIC_DEPTH)
+		return sf_cursor_fail(scanner, "intrinsic functions are nested deeper than %d levels",
 							  SF_INTRINSIC_DEPTH);
-	while (s->p < s->end && (sf_cursor_is_word(*s->p) || *s->p == '.'))
-		s->p++;
-	call->function = find_function(name, s->p - name);
+	while (scanner->p < scanner->end && (sf_cursor_is_word(*scanner->p) || *scanner->p == '.'))
+		scanner->p++;
+	call->function = find_function(name, scanner->p - name);
 	if (call->function == NULL)
-		return sf_cursor_fail(s, "function \"%.*s\" does not exist",
-							  (int) (s->p - name), name);
-	sf_cursor_space(s);
-	if (!sf_cursor_expect(s, "("))
+		return sf_cursor_fail(scanner, "function \"%.*s\" does not exist",
+							  (int) (scanner->p - name), name);
+	sf_cursor_space(scanner);
+	if (!sf_cursor_expect(scanner, "("))
 		return false;
 
 	call->args = palloc(sizeof(SfArgument) * allocated);
-	sf_cursor_space(s);
-	while (!sf_cursor_accept(s, ")"))
+	sf_cursor_space(scanner);
+	while (!sf_cursor_accept(scanner, ")"))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (call->nargs > 0 && !sf_cursor_expect(s, ","))
+		if (call->nargs > 0 && !sf_cursor_expect(scanner, ","))
 			return false;
-		sf_cursor_space(s);
+		sf_cursor_space(scanner);
 		if (call->nargs == allocated)
 		{
 			allocated *= 2;
 			call->args = repalloc(call->args, sizeof(SfArgument) * allocated);
 		}
-		if (!parse_argument(s, &call->args[call->nargs++]))
+		if (!parse_argument(scanner, &call->args[call->nargs++]))
 			return false;
-		sf_cursor_space(s);
+		sf_cursor_space(scanner);
 	}
 	if (call->nargs < call->function->min_args || call->nargs > call->function->max_args)
-		return sf_cursor_fail(s, "wrong number of arguments for %s",
+		return sf_cursor_fail(scanner, "wrong number of arguments for %s",
 							  call->function->name);
-	s->depth--;
+	scanner->depth--;
 	*out = call;
 	return true;
 }

@@ -89,11 +89,11 @@ typedef struct SfIntrinsicFunction
 
 /* --- intrinsic.c --- */
 
-extern bool sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out);
+extern bool sf_intrinsic_parse(SfScanner *scanner, SfIntrinsic **out);
 extern const char *sf_intrinsic_misused_literal(const SfIntrinsic *node);
 extern bool sf_intrinsic_eval(const SfIntrinsic *node, const char *text,
-							  SfEnv *env, JsonbValue *result, SfError *err);
-extern bool sf_intrinsic_invalid(SfIntrinsicCall *call, const char *detail);
+							  SfEnv *env, JsonbValue *result, SfError *error);
+extern bool sf_intrinsic_refuse(SfIntrinsicCall *call, const char *detail);
 
 /* --- the functions: intrinsic_data.c, intrinsic_text.c --- */
 #define SF_INTRINSIC_DECLARE(sym, name, min, max, kinds, gives_text) \
@@ -111,6 +111,6 @@ struct SfExpr
 };
 
 extern SfPathStatus sf_compiled_eval(const SfExpr *expr, SfEnv *env,
-									 JsonbValue *result, SfError *err);
+									 JsonbValue *result, SfError *error);
 
 #endif							/* SF_EXPR_INTRINSIC_H */

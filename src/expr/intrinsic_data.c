@@ -19,9 +19,9 @@
 
 /* Give an array under construction as the result. */
 static bool
-finish_array(SfIntrinsicCall *call, SfJsonBuilder *b)
+finish_array(SfIntrinsicCall *call, SfJsonBuilder *json)
 {
-	sf_json_root(sf_json_finish(b), call->result);
+	sf_json_root(sf_json_finish(json), call->result);
 	return true;
 }
 
@@ -42,7 +42,7 @@ sf_intrinsic_array_contains(SfIntrinsicCall *call)
 	bool		found = false;
 
 	while (!found && sf_json_next(&it, &element))
-		found = sf_json_value_equal(&element, &call->args[1]);
+		found = sf_json_value_is_equal(&element, &call->args[1]);
 	call->result->type = jbvBool;
 	call->result->val.boolean = found;
 	return true;
@@ -56,7 +56,7 @@ sf_intrinsic_array_get_item(SfIntrinsicCall *call)
 
 	if (!sf_json_to_int64(&call->args[1], &index) ||
 		!sf_json_element(&call->args[0], index, call->result))
-		return sf_intrinsic_invalid(call, NULL);
+		return sf_intrinsic_refuse(call, NULL);
 	return true;
 }
 
@@ -72,53 +72,53 @@ sf_intrinsic_array_length(SfIntrinsicCall *call)
 bool
 sf_intrinsic_array_partition(SfIntrinsicCall *call)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	JsonbIterator *it = sf_json_elements(&call->args[0]);
 	JsonbValue	element;
 	int64		n = 0;
 
 	if (call->integers[1] <= 0)
-		return sf_intrinsic_invalid(call, NULL);
-	sf_json_begin_array(&b);
+		return sf_intrinsic_refuse(call, NULL);
+	sf_json_begin_array(&json);
 	while (sf_json_next(&it, &element))
 	{
 		if (n == 0)
-			sf_json_open_array(&b, NULL);
-		sf_json_add_value(&b, NULL, &element);
+			sf_json_open_array(&json, NULL);
+		sf_json_add_value(&json, NULL, &element);
 		if (++n == call->integers[1])
 		{
-			sf_json_close_array(&b);
+			sf_json_close_array(&json);
 			n = 0;
 		}
 	}
 	if (n > 0)
-		sf_json_close_array(&b);
-	return finish_array(call, &b);
+		sf_json_close_array(&json);
+	return finish_array(call, &json);
 }
 
 /* States.ArrayRange(first, last, step): the numbers, both ends included. */
 bool
 sf_intrinsic_array_range(SfIntrinsicCall *call)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	int64		first = call->integers[0];
 	int64		last = call->integers[1];
 	int64		step = call->integers[2];
 
 	if (step == 0)
-		return sf_intrinsic_invalid(call, NULL);
+		return sf_intrinsic_refuse(call, NULL);
 	/* in double: the difference of two int64 may overflow */
 	if (((double) last - (double) first) / (double) step >= MAX_RANGE)
-		return sf_intrinsic_invalid(call, "too many elements");
-	sf_json_begin_array(&b);
+		return sf_intrinsic_refuse(call, "too many elements");
+	sf_json_begin_array(&json);
 	while (step > 0 ? first <= last : first >= last)
 	{
 		CHECK_FOR_INTERRUPTS();
-		sf_json_add_int(&b, NULL, first);
+		sf_json_add_int(&json, NULL, first);
 		if (pg_add_s64_overflow(first, step, &first))
 			break;
 	}
-	return finish_array(call, &b);
+	return finish_array(call, &json);
 }
 
 /* One element that was met, in a chain of those with the same hash */
@@ -130,13 +130,13 @@ typedef struct SeenElement
 
 /* Hash a value so that equal ones (1 and 1.0) hash alike. */
 static uint32
-hash_value(const JsonbValue *v)
+hash_value(const JsonbValue *value)
 {
-	Jsonb	   *doc = sf_json_make(v);
+	Jsonb	   *document = sf_json_make(value);
 	uint32		hash = DatumGetUInt32(DirectFunctionCall1(jsonb_hash,
-														  JsonbPGetDatum(doc)));
+														  JsonbPGetDatum(document)));
 
-	pfree(doc);
+	pfree(document);
 	return hash;
 }
 
@@ -144,7 +144,7 @@ hash_value(const JsonbValue *v)
 bool
 sf_intrinsic_array_unique(SfIntrinsicCall *call)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	JsonbIterator *it = sf_json_elements(&call->args[0]);
 	JsonbValue	element;
 	SeenElement **table;
@@ -155,7 +155,7 @@ sf_intrinsic_array_unique(SfIntrinsicCall *call)
 	table = MemoryContextAllocHuge(CurrentMemoryContext, nbuckets * sizeof(SeenElement *));
 	memset(table, 0, nbuckets * sizeof(SeenElement *));
 
-	sf_json_begin_array(&b);
+	sf_json_begin_array(&json);
 	while (sf_json_next(&it, &element))
 	{
 		SeenElement **bucket = &table[hash_value(&element) & (nbuckets - 1)];
@@ -163,7 +163,7 @@ sf_intrinsic_array_unique(SfIntrinsicCall *call)
 
 		for (seen = *bucket; seen != NULL; seen = seen->next)
 		{
-			if (sf_json_value_equal(&seen->value, &element))
+			if (sf_json_value_is_equal(&seen->value, &element))
 				break;
 		}
 		if (seen != NULL)
@@ -172,9 +172,9 @@ sf_intrinsic_array_unique(SfIntrinsicCall *call)
 		seen->value = element;
 		seen->next = *bucket;
 		*bucket = seen;
-		sf_json_add_value(&b, NULL, &element);
+		sf_json_add_value(&json, NULL, &element);
 	}
-	return finish_array(call, &b);
+	return finish_array(call, &json);
 }
 
 /* --- intrinsic functions over JSON data and over numbers --- */
@@ -184,7 +184,7 @@ bool
 sf_intrinsic_json_merge(SfIntrinsicCall *call)
 {
 	if (call->args[2].type != jbvBool || call->args[2].val.boolean)
-		return sf_intrinsic_invalid(call, NULL);
+		return sf_intrinsic_refuse(call, NULL);
 	sf_json_root(sf_json_merge(sf_json_make(&call->args[0]),
 							   sf_json_make(&call->args[1])),
 				 call->result);
@@ -209,7 +209,7 @@ bool
 sf_intrinsic_string_to_json(SfIntrinsicCall *call)
 {
 	const JsonbValue *arg = &call->args[0];
-	Jsonb	   *doc;
+	Jsonb	   *document;
 	int			i;
 
 	for (i = 0; i < arg->val.string.len; i++)
@@ -222,9 +222,9 @@ sf_intrinsic_string_to_json(SfIntrinsicCall *call)
 		call->result->type = jbvNull;
 		return true;
 	}
-	if (!sf_json_parse(arg->val.string.val, arg->val.string.len, &doc))
-		return sf_intrinsic_invalid(call, NULL);
-	sf_json_root(doc, call->result);
+	if (!sf_json_parse(arg->val.string.val, arg->val.string.len, &document))
+		return sf_intrinsic_refuse(call, NULL);
+	sf_json_root(document, call->result);
 	return true;
 }
 
@@ -235,7 +235,7 @@ sf_intrinsic_math_add(SfIntrinsicCall *call)
 	int64		sum;
 
 	if (pg_add_s64_overflow(call->integers[0], call->integers[1], &sum))
-		return sf_intrinsic_invalid(call, NULL);
+		return sf_intrinsic_refuse(call, NULL);
 	sf_json_value_int(call->result, sum);
 	return true;
 }
@@ -276,7 +276,7 @@ sf_intrinsic_math_random(SfIntrinsicCall *call)
 	uint64		range = (uint64) call->integers[1] - from;
 
 	if (call->integers[0] >= call->integers[1])
-		return sf_intrinsic_invalid(call, NULL);
+		return sf_intrinsic_refuse(call, NULL);
 	sf_json_value_int(call->result, (int64)
 					  (from + (call->nargs > 2 ? java_random(call->integers[2], range) :
 							   pg_prng_uint64_range(&pg_global_prng_state, 0, range - 1))));

@@ -28,7 +28,7 @@ finish_string(SfIntrinsicCall *call, const char *text, int len)
  * {a=1, b=[x, y]}.  False when the buffer comes to more bytes than max.
  */
 static bool
-append_display(StringInfo buf, const JsonbValue *v, Size max)
+append_display(StringInfo buf, const JsonbValue *value, Size max)
 {
 	JsonbIterator *it;
 	JsonbIteratorToken token;
@@ -36,17 +36,17 @@ append_display(StringInfo buf, const JsonbValue *v, Size max)
 	bool		first = true;
 
 	check_stack_depth();
-	if (v->type == jbvString)
+	if (value->type == jbvString)
 	{
-		if (buf->len + (Size) v->val.string.len > max)
+		if (buf->len + (Size) value->val.string.len > max)
 			return false;
-		appendBinaryStringInfo(buf, v->val.string.val, v->val.string.len);
+		appendBinaryStringInfo(buf, value->val.string.val, value->val.string.len);
 		return true;
 	}
-	if (v->type != jbvBinary)
-		return sf_json_append_text_within(buf, v, max);
-	it = JsonbIteratorInit(v->val.binary.data);
-	appendStringInfoChar(buf, sf_json_is_object(v) ? '{' : '[');
+	if (value->type != jbvBinary)
+		return sf_json_append_text_within(buf, value, max);
+	it = JsonbIteratorInit(value->val.binary.data);
+	appendStringInfoChar(buf, sf_json_is_object(value) ? '{' : '[');
 	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -60,7 +60,7 @@ append_display(StringInfo buf, const JsonbValue *v, Size max)
 		if (!append_display(buf, &child, max))
 			return false;
 	}
-	appendStringInfoChar(buf, sf_json_is_object(v) ? '}' : ']');
+	appendStringInfoChar(buf, sf_json_is_object(value) ? '}' : ']');
 	return true;
 }
 
@@ -99,8 +99,8 @@ sf_intrinsic_format(SfIntrinsicCall *call)
 			appendStringInfoChar(&buf, *p);
 	}
 	if (next != call->nargs)
-		return sf_intrinsic_invalid(call,
-									"number of arguments do not match the occurrences of {}.");
+		return sf_intrinsic_refuse(call,
+								   "number of arguments do not match the occurrences of {}.");
 	return finish_string(call, buf.data, buf.len);
 }
 
@@ -128,7 +128,7 @@ is_delimiter(const char *c, int len, const JsonbValue *set)
 bool
 sf_intrinsic_string_split(SfIntrinsicCall *call)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	JsonbValue	piece;
 	const char *p;
 	const char *end;
@@ -137,7 +137,7 @@ sf_intrinsic_string_split(SfIntrinsicCall *call)
 	start = p = call->args[0].val.string.val;
 	end = p + call->args[0].val.string.len;
 
-	sf_json_begin_array(&b);
+	sf_json_begin_array(&json);
 	for (;;)
 	{
 		int			len = p < end ? pg_mblen(p) : 0;
@@ -147,14 +147,14 @@ sf_intrinsic_string_split(SfIntrinsicCall *call)
 		{
 			sf_json_value_string(&piece, start, p - start);
 			if (p > start)
-				sf_json_add_value(&b, NULL, &piece);
+				sf_json_add_value(&json, NULL, &piece);
 			start = p + len;
 		}
 		if (p >= end)
 			break;
 		p += len;
 	}
-	sf_json_root(sf_json_finish(&b), call->result);
+	sf_json_root(sf_json_finish(&json), call->result);
 	return true;
 }
 
@@ -190,7 +190,7 @@ sf_intrinsic_base64_decode(SfIntrinsicCall *call)
 	decoded = palloc(size + 1);
 	size = pg_b64_decode(padded.data, padded.len, SF_B64_DST(decoded), size);
 	if (size < 0 || !pg_verify_mbstr(PG_UTF8, decoded, size, true))
-		return sf_intrinsic_invalid(call, NULL);
+		return sf_intrinsic_refuse(call, NULL);
 	if (GetDatabaseEncoding() != PG_UTF8)
 	{
 		decoded = pg_any_to_server(decoded, size, PG_UTF8);
@@ -212,7 +212,7 @@ sf_intrinsic_hash(SfIntrinsicCall *call)
 	digest = sf_digest_hex(algorithm->val.string.val, algorithm->val.string.len,
 						   data->val.string.val, data->val.string.len);
 	if (digest == NULL)
-		return sf_intrinsic_invalid(call, NULL);
+		return sf_intrinsic_refuse(call, NULL);
 	return finish_string(call, digest, strlen(digest));
 }
 

@@ -32,20 +32,20 @@ typedef struct SfScanner
 	int			context_use;	/* SF_CONTEXT_…: of the paths that begin with $$ */
 } SfScanner;
 
-extern void sf_cursor_init(SfScanner *s, const char *text, SfError *err);
-extern bool sf_cursor_fail(SfScanner *s, const char *fmt,...) pg_attribute_printf(2, 3);
+extern void sf_cursor_init(SfScanner *scanner, const char *text, SfError *error);
+extern bool sf_cursor_fail(SfScanner *scanner, const char *fmt,...) pg_attribute_printf(2, 3);
 
 /* Next byte, or '\0' at the end. */
-extern char sf_cursor_peek(const SfScanner *s);
-extern void sf_cursor_space(SfScanner *s);
+extern char sf_cursor_peek(const SfScanner *scanner);
+extern void sf_cursor_space(SfScanner *scanner);
 
-extern bool sf_cursor_accept(SfScanner *s, const char *token);
-extern bool sf_cursor_expect(SfScanner *s, const char *token);
+extern bool sf_cursor_accept(SfScanner *scanner, const char *token);
+extern bool sf_cursor_expect(SfScanner *scanner, const char *token);
 extern bool sf_cursor_is_word(char c);
-extern bool sf_cursor_constant(SfScanner *s, JsonbValue *out);
-extern bool sf_cursor_quoted(SfScanner *s, char **str, int *len);
-extern bool sf_cursor_integer(SfScanner *s, int64 *out);
-extern bool sf_cursor_number(SfScanner *s, JsonbValue *out);
+extern bool sf_cursor_constant(SfScanner *scanner, JsonbValue *out);
+extern bool sf_cursor_quoted(SfScanner *scanner, char **str, int *len);
+extern bool sf_cursor_integer(SfScanner *scanner, int64 *out);
+extern bool sf_cursor_number(SfScanner *scanner, JsonbValue *out);
 
 /* Where a path begins */
 typedef enum SfPathRoot
@@ -190,7 +190,7 @@ typedef struct SfPath
 	int			nsteps;
 	SfPathStep *steps;
 	bool		definite;		/* at most one match */
-	bool		reference;		/* members and indexes only */
+	bool		is_reference;	/* members and indexes only */
 } SfPath;
 
 /* How a path is written inside something else */
@@ -202,10 +202,10 @@ typedef enum SfPathContext
 } SfPathContext;
 
 /* --- path_parse.c, filter_parse.c --- */
-extern bool sf_path_parse(SfScanner *s, SfPathContext context, SfPath **out);
-extern bool sf_filter_parse(SfScanner *s, SfFilter **out);
-extern bool sf_filter_at_operator(const SfScanner *s);
-extern bool sf_operand_parse(SfScanner *s, SfFilterOperand *out);
+extern bool sf_path_parse(SfScanner *scanner, SfPathContext context, SfPath **out);
+extern bool sf_filter_parse(SfScanner *scanner, SfFilter **out);
+extern bool sf_filter_at_operator(const SfScanner *scanner);
+extern bool sf_operand_parse(SfScanner *scanner, SfFilterOperand *out);
 
 /* --- path_eval.c --- */
 
@@ -226,18 +226,18 @@ typedef struct SfPathEnv
 } SfPathEnv;
 
 extern SfPathStatus sf_path_eval(const SfPath *path, SfPathEnv *penv,
-								 JsonbValue *result, SfError *err);
+								 JsonbValue *result, SfError *error);
 
 /* --- filter_eval.c --- */
 extern bool sf_filter_accepts(const SfFilter *filter, SfPathEnv *penv,
 							  const JsonbValue *node);
 extern bool sf_operand_eval(const SfFilterOperand *operand, SfPathEnv *penv,
 							JsonbValue *result);
-extern bool sf_value_size(const JsonbValue *v, int *size);
+extern bool sf_value_size(const JsonbValue *value, int *size);
 
 /* --- path_function.c --- */
 extern bool sf_path_function_call(const SfPathStep *step, SfPathEnv *penv,
 								  const JsonbValue *subject, JsonbValue *result,
-								  SfError *err);
+								  SfError *error);
 
 #endif							/* SF_EXPR_PATH_H */

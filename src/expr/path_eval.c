@@ -35,7 +35,7 @@ typedef struct Collector
 	SfError    *err;
 } Collector;
 
-static void collect(Collector *c, const SfPathStep *step, const SfPathStep *end,
+static void collect(Collector *collector, const SfPathStep *step, const SfPathStep *end,
 					const JsonbValue *node);
 
 /* --- reasons, in the words of the service --- */
@@ -62,18 +62,18 @@ append_steps(StringInfo buf, const SfPath *path, int nsteps)
 
 /* Name the class that a value has in the service. */
 static const char *
-class_name(const JsonbValue *v)
+class_name(const JsonbValue *value)
 {
 	int64		integer;
 
-	switch (v->type)
+	switch (value->type)
 	{
 		case jbvNull:
 			return "com.fasterxml.jackson.databind.node.NullNode";
 		case jbvString:
 			return "com.fasterxml.jackson.databind.node.TextNode";
 		case jbvNumeric:
-			if (!sf_json_to_int64(v, &integer))
+			if (!sf_json_to_int64(value, &integer))
 				return "com.fasterxml.jackson.databind.node.DoubleNode";
 			return integer == (int32) integer ?
 				"com.fasterxml.jackson.databind.node.IntNode" :
@@ -88,12 +88,12 @@ class_name(const JsonbValue *v)
 /* Say why a step leads nowhere; node is NULL behind the end of an array. */
 static SfPathStatus
 missing(const SfPath *path, const SfPathStep *step, const JsonbValue *node,
-		SfError *err)
+		SfError *error)
 {
 	int			position = step - path->steps;
 	StringInfoData buf;
 
-	if (err == NULL)
+	if (error == NULL)
 		return SF_PATH_STATUS_MISSING;
 	initStringInfo(&buf);
 	if (step->kind == SF_PATH_STEP_MEMBER && node != NULL && sf_json_is_object(node))
@@ -124,22 +124,22 @@ missing(const SfPath *path, const SfPathStep *step, const JsonbValue *node,
 						 step->indexes[0]);
 		sf_json_append_text(&buf, node);
 	}
-	sf_error_set(err, SF_ERR_RUNTIME, "%s", buf.data);
+	sf_error_set(error, SF_ERR_RUNTIME, "%s", buf.data);
 	pfree(buf.data);
 	return SF_PATH_STATUS_MISSING;
 }
 
 /* Say that a whole path has no results. */
 static SfPathStatus
-no_results(const SfPath *path, SfPathStatus status, SfError *err)
+no_results(const SfPath *path, SfPathStatus status, SfError *error)
 {
 	StringInfoData buf;
 
-	if (err == NULL)
+	if (error == NULL)
 		return status;
 	initStringInfo(&buf);
 	append_steps(&buf, path, path->nsteps);
-	sf_error_set(err, SF_ERR_RUNTIME, "No results for path: %s", buf.data);
+	sf_error_set(error, SF_ERR_RUNTIME, "No results for path: %s", buf.data);
 	return status;
 }
 
@@ -180,26 +180,26 @@ merge_members(const SfPathStep *step, const JsonbValue *node, bool all,
 
 /* Keep a match. */
 static void
-add_match(Collector *c, const JsonbValue *v)
+add_match(Collector *collector, const JsonbValue *value)
 {
-	if (c->nvalues == c->allocated)
+	if (collector->nvalues == collector->allocated)
 	{
-		Size		wanted = Max(c->allocated * 2, 16);
+		Size		wanted = Max(collector->allocated * 2, 16);
 
-		c->values = c->values == NULL ?
+		collector->values = collector->values == NULL ?
 			palloc(wanted * sizeof(JsonbValue)) :
-			repalloc_huge(c->values, wanted * sizeof(JsonbValue));
-		c->allocated = wanted;
+			repalloc_huge(collector->values, wanted * sizeof(JsonbValue));
+		collector->allocated = wanted;
 	}
-	c->values[c->nvalues++] = *v;
-	c->bytes += sizeof(JEntry);
-	if (v->type == jbvBinary)
-		c->bytes += v->val.binary.len;
-	else if (v->type == jbvString)
-		c->bytes += v->val.string.len;
-	else if (v->type == jbvNumeric)
-		c->bytes += VARSIZE_ANY(v->val.numeric);
-	if (c->bytes > MAX_MATCHED_BYTES)
+	collector->values[collector->nvalues++] = *value;
+	collector->bytes += sizeof(JEntry);
+	if (value->type == jbvBinary)
+		collector->bytes += value->val.binary.len;
+	else if (value->type == jbvString)
+		collector->bytes += value->val.string.len;
+	else if (value->type == jbvNumeric)
+		collector->bytes += VARSIZE_ANY(value->val.numeric);
+	if (collector->bytes > MAX_MATCHED_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EVALUATION_LIMIT),
 				 errmsg("path yields more than %d MB", MAX_MATCHED_BYTES / (1024 * 1024)),
@@ -209,36 +209,36 @@ add_match(Collector *c, const JsonbValue *v)
 
 /* Go on from each child of an array or object. */
 static void
-collect_children(Collector *c, const SfPathStep *step, const SfPathStep *end,
+collect_children(Collector *collector, const SfPathStep *step, const SfPathStep *end,
 				 const JsonbValue *node)
 {
 	JsonbIterator *it = sf_json_children(node);
 	JsonbValue	child;
 
 	while (sf_json_next(&it, &child))
-		collect(c, step, end, &child);
+		collect(collector, step, end, &child);
 }
 
 /* Go on from the elements of an array, or the object, that pass a filter. */
 static void
-collect_filtered(Collector *c, const SfPathStep *step, const SfPathStep *end,
+collect_filtered(Collector *collector, const SfPathStep *step, const SfPathStep *end,
 				 const JsonbValue *node)
 {
 	JsonbIterator *it = sf_json_elements(node);
 	JsonbValue	child;
 
-	if (sf_json_is_object(node) && sf_filter_accepts(step->filter, c->penv, node))
-		collect(c, step + 1, end, node);
+	if (sf_json_is_object(node) && sf_filter_accepts(step->filter, collector->penv, node))
+		collect(collector, step + 1, end, node);
 	while (sf_json_next(&it, &child))
 	{
-		if (sf_filter_accepts(step->filter, c->penv, &child))
-			collect(c, step + 1, end, &child);
+		if (sf_filter_accepts(step->filter, collector->penv, &child))
+			collect(collector, step + 1, end, &child);
 	}
 }
 
 /* Go on from the elements of a slice. */
 static void
-collect_slice(Collector *c, const SfPathStep *step, const SfPathStep *end,
+collect_slice(Collector *collector, const SfPathStep *step, const SfPathStep *end,
 			  const JsonbValue *node)
 {
 	int64		count = sf_json_count(node);
@@ -255,38 +255,38 @@ collect_slice(Collector *c, const SfPathStep *step, const SfPathStep *end,
 	for (to = Min(to, count); from < to; from++)
 	{
 		if (sf_json_element(node, from, &element))
-			collect(c, step + 1, end, &element);
+			collect(collector, step + 1, end, &element);
 	}
 }
 
 /* Go on from several members or elements. */
 static void
-collect_union(Collector *c, const SfPathStep *step, const SfPathStep *end,
+collect_union(Collector *collector, const SfPathStep *step, const SfPathStep *end,
 			  const JsonbValue *node)
 {
-	JsonbValue	v;
+	JsonbValue	value;
 
 	if (step->kind == SF_PATH_STEP_INDEXES)
 	{
 		for (int i = 0; i < step->nindexes; i++)
 		{
-			if (element_at(node, step->indexes[i], &v))
-				collect(c, step + 1, end, &v);
+			if (element_at(node, step->indexes[i], &value))
+				collect(collector, step + 1, end, &value);
 		}
 	}
 	else if (!sf_json_is_object(node))
 		return;
 	else if (step + 1 == end)
 	{
-		if (merge_members(step, node, false, &v))
-			collect(c, end, end, &v);
+		if (merge_members(step, node, false, &value))
+			collect(collector, end, end, &value);
 	}
 	else
 	{
 		for (int i = 0; i < step->nnames; i++)
 		{
-			if (sf_json_member(node, step->names[i].str, step->names[i].len, &v))
-				collect(c, step + 1, end, &v);
+			if (sf_json_member(node, step->names[i].str, step->names[i].len, &value))
+				collect(collector, step + 1, end, &value);
 		}
 	}
 }
@@ -296,7 +296,7 @@ collect_union(Collector *c, const SfPathStep *step, const SfPathStep *end,
  * filter tests objects here and no arrays: their elements are met below.
  */
 static void
-collect_descent(Collector *c, const SfPathStep *step, const SfPathStep *end,
+collect_descent(Collector *collector, const SfPathStep *step, const SfPathStep *end,
 				const JsonbValue *node)
 {
 	JsonbIterator *it = sf_json_children(node);
@@ -309,28 +309,28 @@ collect_descent(Collector *c, const SfPathStep *step, const SfPathStep *end,
 	if (step->kind == SF_PATH_STEP_MEMBERS && step + 1 == end)
 	{
 		if (sf_json_is_object(node) && merge_members(step, node, true, &child))
-			collect(c, end, end, &child);
+			collect(collector, end, end, &child);
 	}
 	else if (step->kind != SF_PATH_STEP_FILTER || sf_json_is_object(node))
-		collect(c, step, end, node);
+		collect(collector, step, end, node);
 
 	while (sf_json_next(&it, &child))
 	{
 		if (child.type == jbvBinary)
-			collect_descent(c, step, end, &child);
+			collect_descent(collector, step, end, &child);
 	}
 }
 
 /* Collect what the steps up to end match, from a node on. */
 static void
-collect(Collector *c, const SfPathStep *step, const SfPathStep *end,
+collect(Collector *collector, const SfPathStep *step, const SfPathStep *end,
 		const JsonbValue *node)
 {
 	JsonbValue	current = *node;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	for (; step < end && !c->failed; step++)
+	for (; step < end && !collector->failed; step++)
 	{
 		JsonbValue	next;
 
@@ -346,33 +346,33 @@ collect(Collector *c, const SfPathStep *step, const SfPathStep *end,
 					return;
 				break;
 			case SF_PATH_STEP_FUNCTION:
-				if (!sf_path_function_call(step, c->penv, &current, &next, c->err))
+				if (!sf_path_function_call(step, collector->penv, &current, &next, collector->err))
 				{
-					c->failed = true;
+					collector->failed = true;
 					return;
 				}
 				break;
 			case SF_PATH_STEP_MEMBERS:
 			case SF_PATH_STEP_INDEXES:
-				collect_union(c, step, end, &current);
+				collect_union(collector, step, end, &current);
 				return;
 			case SF_PATH_STEP_SLICE:
-				collect_slice(c, step, end, &current);
+				collect_slice(collector, step, end, &current);
 				return;
 			case SF_PATH_STEP_WILDCARD:
-				collect_children(c, step + 1, end, &current);
+				collect_children(collector, step + 1, end, &current);
 				return;
 			case SF_PATH_STEP_DESCENT:
-				collect_descent(c, step + 1, end, &current);
+				collect_descent(collector, step + 1, end, &current);
 				return;
 			case SF_PATH_STEP_FILTER:
-				collect_filtered(c, step, end, &current);
+				collect_filtered(collector, step, end, &current);
 				return;
 		}
 		current = next;
 	}
-	if (!c->failed)
-		add_match(c, &current);
+	if (!collector->failed)
+		add_match(collector, &current);
 }
 
 /* --- the whole path --- */
@@ -381,27 +381,27 @@ collect(Collector *c, const SfPathStep *step, const SfPathStep *end,
 static bool
 find_root(const SfPath *path, SfPathEnv *penv, JsonbValue *out)
 {
-	Jsonb	   *doc = NULL;
+	Jsonb	   *document = NULL;
 
 	switch (path->root)
 	{
 		case SF_PATH_ROOT_INPUT:
-			doc = penv->env->input;
+			document = penv->env->input;
 			break;
 		case SF_PATH_ROOT_CONTEXT:
-			doc = sf_env_context(penv->env);
+			document = sf_env_context(penv->env);
 			break;
 		case SF_PATH_ROOT_VARIABLE:
-			doc = penv->env->variables;
+			document = penv->env->variables;
 			break;
 		case SF_PATH_ROOT_CURRENT:
 			if (penv->current != NULL)
 				*out = *penv->current;
 			return penv->current != NULL;
 	}
-	if (doc == NULL)
+	if (document == NULL)
 		return false;
-	sf_json_root(doc, out);
+	sf_json_root(document, out);
 	return path->root != SF_PATH_ROOT_VARIABLE ||
 		sf_json_member(out, path->variable.str, path->variable.len, out);
 }
@@ -447,7 +447,7 @@ indefinite_before(const SfPath *path, const SfPathStep *step, const SfPathStep *
 /* Take a step with one match. */
 static SfPathStatus
 take_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
-		  JsonbValue *current, SfError *err)
+		  JsonbValue *current, SfError *error)
 {
 	JsonbValue	next;
 
@@ -456,24 +456,24 @@ take_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
 		case SF_PATH_STEP_MEMBER:
 			if (!sf_json_member(current, step->names[0].str,
 								step->names[0].len, &next))
-				return missing(path, step, current, err);
+				return missing(path, step, current, error);
 			break;
 		case SF_PATH_STEP_MEMBERS:
 			if (!sf_json_is_object(current))
-				return missing(path, step, current, err);
+				return missing(path, step, current, error);
 			(void) merge_members(step, current, false, &next);
 			break;
 		case SF_PATH_STEP_INDEX:
 			if (!sf_json_is_array(current))
-				return missing(path, step, current, err);
+				return missing(path, step, current, error);
 			if (element_at(current, step->indexes[0], &next))
 				break;
 			/* The service takes what is past the end for null. */
 			return step + 1 < path->steps + path->nsteps ?
-				missing(path, step + 1, NULL, err) :
-				no_results(path, SF_PATH_STATUS_PAST_END, err);
+				missing(path, step + 1, NULL, error) :
+				no_results(path, SF_PATH_STATUS_PAST_END, error);
 		case SF_PATH_STEP_FUNCTION:
-			if (!sf_path_function_call(step, penv, current, &next, err))
+			if (!sf_path_function_call(step, penv, current, &next, error))
 				return SF_PATH_STATUS_FAILED;
 			break;
 		default:
@@ -489,7 +489,7 @@ take_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
  */
 SfPathStatus
 sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
-			 SfError *err)
+			 SfError *error)
 {
 	const SfPathStep *step = path->steps;
 	const SfPathStep *end = path->steps + path->nsteps;
@@ -498,15 +498,15 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 
 	check_stack_depth();
 	if (!find_root(path, penv, &current))
-		return no_results(path, SF_PATH_STATUS_MISSING, err);
+		return no_results(path, SF_PATH_STATUS_MISSING, error);
 	while (step < end)
 	{
 		const SfPathStep *stop;
-		Collector	c;
+		Collector	collector;
 
 		if (!is_indefinite(path, step))
 		{
-			status = take_step(path, step, penv, &current, err);
+			status = take_step(path, step, penv, &current, error);
 			if (status == SF_PATH_STATUS_FOUND)
 			{
 				step++;
@@ -520,17 +520,17 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 			continue;
 		}
 		stop = find_stop(path, step);
-		memset(&c, 0, sizeof(c));
-		c.penv = penv;
-		c.err = err;
-		collect(&c, step, stop, &current);
-		if (c.failed)
+		memset(&collector, 0, sizeof(collector));
+		collector.penv = penv;
+		collector.err = error;
+		collect(&collector, step, stop, &current);
+		if (collector.failed)
 			return SF_PATH_STATUS_FAILED;
-		if (!sf_env_make(penv->env, c.bytes, err))
+		if (!sf_env_make(penv->env, collector.bytes, error))
 			return SF_PATH_STATUS_FAILED;
-		sf_json_root(sf_json_array_of(c.values, c.nvalues), &current);
-		if (c.values != NULL)
-			pfree(c.values);
+		sf_json_root(sf_json_array_of(collector.values, collector.nvalues), &current);
+		if (collector.values != NULL)
+			pfree(collector.values);
 		step = stop;
 	}
 	*result = current;

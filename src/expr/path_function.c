@@ -40,49 +40,49 @@ add_to(Numeric total, Numeric n)
 
 /* Take a number into the totals. */
 static void
-add_number(Totals *t, Numeric n)
+add_number(Totals *totals, Numeric n)
 {
-	t->count++;
-	if (t->function == SF_PATH_FUNCTION_MIN || t->function == SF_PATH_FUNCTION_MAX)
+	totals->count++;
+	if (totals->function == SF_PATH_FUNCTION_MIN || totals->function == SF_PATH_FUNCTION_MAX)
 	{
-		t->value = t->value == NULL ? n : t->function == SF_PATH_FUNCTION_MIN ?
-			CALL2(numeric_smaller, t->value, n) : CALL2(numeric_larger, t->value, n);
+		totals->value = totals->value == NULL ? n : totals->function == SF_PATH_FUNCTION_MIN ?
+			CALL2(numeric_smaller, totals->value, n) : CALL2(numeric_larger, totals->value, n);
 		return;
 	}
-	t->value = add_to(t->value, n);
-	if (t->function == SF_PATH_FUNCTION_STDDEV)
+	totals->value = add_to(totals->value, n);
+	if (totals->function == SF_PATH_FUNCTION_STDDEV)
 	{
 		Numeric		square = CALL2(numeric_mul, n, n);
 
-		t->sum_of_squares = add_to(t->sum_of_squares, square);
+		totals->sum_of_squares = add_to(totals->sum_of_squares, square);
 		pfree(square);
 	}
 }
 
 /* Take the numbers of an array, or a number by itself, into the totals. */
 static void
-add_numbers(Totals *t, const JsonbValue *v)
+add_numbers(Totals *totals, const JsonbValue *value)
 {
-	JsonbIterator *it = sf_json_elements(v);
+	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	element;
 
-	if (v->type == jbvNumeric)
-		add_number(t, v->val.numeric);
+	if (value->type == jbvNumeric)
+		add_number(totals, value->val.numeric);
 	while (sf_json_next(&it, &element))
 	{
 		if (element.type == jbvNumeric)
-			add_number(t, element.val.numeric);
+			add_number(totals, element.val.numeric);
 	}
 }
 
 /* Compute the standard deviation of the whole population. */
 static Numeric
-standard_deviation(const Totals *t)
+standard_deviation(const Totals *totals)
 {
-	Numeric		count = int64_to_numeric(t->count);
-	Numeric		mean = CALL2(numeric_div, t->value, count);
+	Numeric		count = int64_to_numeric(totals->count);
+	Numeric		mean = CALL2(numeric_div, totals->value, count);
 	Numeric		variance = CALL2(numeric_sub,
-								 CALL2(numeric_div, t->sum_of_squares, count),
+								 CALL2(numeric_div, totals->sum_of_squares, count),
 								 CALL2(numeric_mul, mean, mean));
 	Numeric		zero = int64_to_numeric(0);
 
@@ -93,29 +93,29 @@ standard_deviation(const Totals *t)
 /* Aggregate the numbers of the subject and of the arguments. */
 static bool
 call_aggregate(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
-			   JsonbValue *result, SfError *err)
+			   JsonbValue *result, SfError *error)
 {
-	Totals		t;
+	Totals		totals;
 	Numeric		value;
 	JsonbValue	v;
 
-	memset(&t, 0, sizeof(t));
-	t.function = step->function;
+	memset(&totals, 0, sizeof(totals));
+	totals.function = step->function;
 	if (sf_json_is_array(subject))
-		add_numbers(&t, subject);
+		add_numbers(&totals, subject);
 	for (int i = 0; i < step->nargs; i++)
 	{
 		if (sf_operand_eval(&step->args[i], penv, &v))
-			add_numbers(&t, &v);
+			add_numbers(&totals, &v);
 	}
-	if (t.count == 0)
-		return sf_error_set(err, SF_ERR_RUNTIME,
+	if (totals.count == 0)
+		return sf_error_set(error, SF_ERR_RUNTIME,
 							"Aggregation function attempted to calculate value using empty array");
-	value = t.value;
+	value = totals.value;
 	if (step->function == SF_PATH_FUNCTION_AVG)
-		value = CALL2(numeric_div, t.value, int64_to_numeric(t.count));
+		value = CALL2(numeric_div, totals.value, int64_to_numeric(totals.count));
 	else if (step->function == SF_PATH_FUNCTION_STDDEV)
-		value = standard_deviation(&t);
+		value = standard_deviation(&totals);
 	result->type = jbvNumeric;
 	result->val.numeric = CALL1(numeric_trim_scale, value);
 	return true;
@@ -123,15 +123,15 @@ call_aggregate(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subjec
 
 /* Append the text of a scalar, or of the scalars of an array. */
 static void
-append_scalars(StringInfo buf, const JsonbValue *v)
+append_scalars(StringInfo buf, const JsonbValue *value)
 {
-	JsonbIterator *it = sf_json_elements(v);
+	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	element;
 
-	if (v->type == jbvString)
-		appendBinaryStringInfo(buf, v->val.string.val, v->val.string.len);
-	else if (v->type == jbvNumeric || v->type == jbvBool)
-		sf_json_append_text(buf, v);
+	if (value->type == jbvString)
+		appendBinaryStringInfo(buf, value->val.string.val, value->val.string.len);
+	else if (value->type == jbvNumeric || value->type == jbvBool)
+		sf_json_append_text(buf, value);
 	while (sf_json_next(&it, &element))
 	{
 		if (element.type != jbvBinary)
@@ -142,18 +142,18 @@ append_scalars(StringInfo buf, const JsonbValue *v)
 /* Join texts: those of the subject when it is an array, then the arguments. */
 static bool
 call_concat(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
-			JsonbValue *result, SfError *err)
+			JsonbValue *result, SfError *error)
 {
 	StringInfoData buf;
-	JsonbValue	v;
+	JsonbValue	value;
 
 	initStringInfo(&buf);
 	if (sf_json_is_array(subject))
 		append_scalars(&buf, subject);
 	for (int i = 0; i < step->nargs; i++)
 	{
-		if (sf_operand_eval(&step->args[i], penv, &v))
-			append_scalars(&buf, &v);
+		if (sf_operand_eval(&step->args[i], penv, &value))
+			append_scalars(&buf, &value);
 	}
 	sf_json_value_string(result, buf.data, buf.len);
 	return true;
@@ -162,16 +162,16 @@ call_concat(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 /* Measure an array, an object or a string (in characters). */
 static bool
 call_length(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
-			JsonbValue *result, SfError *err)
+			JsonbValue *result, SfError *error)
 {
-	JsonbValue	v = *subject;
+	JsonbValue	value = *subject;
 	int			length;
 
-	if (step->nargs > 0 && !sf_operand_eval(&step->args[0], penv, &v))
-		return sf_error_set(err, SF_ERR_RUNTIME, "length() of nothing");
-	if (!sf_value_size(&v, &length))
-		return sf_error_set(err, SF_ERR_RUNTIME, "length() of a %s",
-							sf_json_type_name(&v));
+	if (step->nargs > 0 && !sf_operand_eval(&step->args[0], penv, &value))
+		return sf_error_set(error, SF_ERR_RUNTIME, "length() of nothing");
+	if (!sf_value_size(&value, &length))
+		return sf_error_set(error, SF_ERR_RUNTIME, "length() of a %s",
+							sf_json_type_name(&value));
 	sf_json_value_int(result, length);
 	return true;
 }
@@ -179,47 +179,47 @@ call_length(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 /* List the names of an object's members. */
 static bool
 call_keys(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
-		  JsonbValue *result, SfError *err)
+		  JsonbValue *result, SfError *error)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	JsonbIterator *it;
 	JsonbIteratorToken token;
-	JsonbValue	v;
+	JsonbValue	value;
 
 	if (!sf_json_is_object(subject))
-		return sf_error_set(err, SF_ERR_RUNTIME, "keys() of a %s",
+		return sf_error_set(error, SF_ERR_RUNTIME, "keys() of a %s",
 							sf_json_type_name(subject));
-	sf_json_begin_array(&b);
+	sf_json_begin_array(&json);
 	it = JsonbIteratorInit(subject->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (token == WJB_KEY)
-			sf_json_add_value(&b, NULL, &v);
+			sf_json_add_value(&json, NULL, &value);
 	}
-	sf_json_root(sf_json_finish(&b), result);
+	sf_json_root(sf_json_finish(&json), result);
 	return true;
 }
 
 /* Take one element of an array. */
 static bool
 call_element(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
-			 JsonbValue *result, SfError *err)
+			 JsonbValue *result, SfError *error)
 {
 	int64		index = step->function == SF_PATH_FUNCTION_LAST ? -1 : 0;
-	JsonbValue	v;
+	JsonbValue	value;
 
 	if (!sf_json_is_array(subject))
-		return sf_error_set(err, SF_ERR_RUNTIME, "element of a %s",
+		return sf_error_set(error, SF_ERR_RUNTIME, "element of a %s",
 							sf_json_type_name(subject));
 	if (step->function == SF_PATH_FUNCTION_INDEX &&
-		(!sf_operand_eval(&step->args[0], penv, &v) ||
-		 !sf_json_to_int64(&v, &index)))
-		return sf_error_set(err, SF_ERR_RUNTIME, "index() needs an integer");
+		(!sf_operand_eval(&step->args[0], penv, &value) ||
+		 !sf_json_to_int64(&value, &index)))
+		return sf_error_set(error, SF_ERR_RUNTIME, "index() needs an integer");
 	if (index < 0)
 		index += sf_json_count(subject);
 	if (!sf_json_element(subject, index, result))
-		return sf_error_set(err, SF_ERR_RUNTIME,
+		return sf_error_set(error, SF_ERR_RUNTIME,
 							"element " INT64_FORMAT " is out of bounds", index);
 	return true;
 }
@@ -236,7 +236,7 @@ static bool (*const functions[]) (const SfPathStep *step, SfPathEnv *penv,
 bool
 sf_path_function_call(const SfPathStep *step, SfPathEnv *penv,
 					  const JsonbValue *subject, JsonbValue *result,
-					  SfError *err)
+					  SfError *error)
 {
-	return functions[step->function] (step, penv, subject, result, err);
+	return functions[step->function] (step, penv, subject, result, error);
 }

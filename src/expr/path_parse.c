@@ -65,7 +65,7 @@ add_name(SfPathStep *step)
 
 /* Parse the quoted names of a bracket. */
 static bool
-parse_names(SfScanner *s, List **steps)
+parse_names(SfScanner *scanner, List **steps)
 {
 	SfPathStep *step = add_step(steps, SF_PATH_STEP_MEMBER);
 
@@ -73,23 +73,23 @@ parse_names(SfScanner *s, List **steps)
 	{
 		SfName	   *name = add_name(step);
 
-		sf_cursor_space(s);
-		if (!sf_cursor_quoted(s, &name->str, &name->len))
+		sf_cursor_space(scanner);
+		if (!sf_cursor_quoted(scanner, &name->str, &name->len))
 			return false;
-		sf_cursor_space(s);
-	} while (sf_cursor_accept(s, ","));
+		sf_cursor_space(scanner);
+	} while (sf_cursor_accept(scanner, ","));
 	return true;
 }
 
 /* Parse one bound of a slice, if it is there. */
 static bool
-parse_bound(SfScanner *s, bool *is_there, int64 *bound)
+parse_bound(SfScanner *scanner, bool *is_there, int64 *bound)
 {
-	sf_cursor_space(s);
-	*is_there = sf_cursor_peek(s) != ']' && sf_cursor_peek(s) != ':';
-	if (*is_there && !sf_cursor_integer(s, bound))
+	sf_cursor_space(scanner);
+	*is_there = sf_cursor_peek(scanner) != ']' && sf_cursor_peek(scanner) != ':';
+	if (*is_there && !sf_cursor_integer(scanner, bound))
 		return false;
-	sf_cursor_space(s);
+	sf_cursor_space(scanner);
 	return true;
 }
 
@@ -98,31 +98,31 @@ parse_bound(SfScanner *s, bool *is_there, int64 *bound)
  * Jayway's library.
  */
 static bool
-parse_slice(SfScanner *s, SfPathStep *step)
+parse_slice(SfScanner *scanner, SfPathStep *step)
 {
 	bool		has_step;
 	int64		ignored;
 
 	step->kind = SF_PATH_STEP_SLICE;
-	if (!sf_cursor_expect(s, ":") || !parse_bound(s, &step->has_to, &step->to))
+	if (!sf_cursor_expect(scanner, ":") || !parse_bound(scanner, &step->has_to, &step->to))
 		return false;
-	if (sf_cursor_accept(s, ":") && !parse_bound(s, &has_step, &ignored))
+	if (sf_cursor_accept(scanner, ":") && !parse_bound(scanner, &has_step, &ignored))
 		return false;
 	if (!step->has_from && !step->has_to)
-		return sf_cursor_fail(s, "slice without a bound at offset %d",
-							  (int) (s->p - s->text));
+		return sf_cursor_fail(scanner, "slice without a bound at offset %d",
+							  (int) (scanner->p - scanner->text));
 	return true;
 }
 
 /* Parse an index, a union of indexes, or a slice. */
 static bool
-parse_indexes(SfScanner *s, List **steps)
+parse_indexes(SfScanner *scanner, List **steps)
 {
 	SfPathStep *step = add_step(steps, SF_PATH_STEP_INDEX);
 	int			allocated = 4;
 
-	if (sf_cursor_peek(s) == ':')
-		return parse_slice(s, step);
+	if (sf_cursor_peek(scanner) == ':')
+		return parse_slice(scanner, step);
 	step->indexes = palloc(sizeof(int64) * allocated);
 	do
 	{
@@ -131,17 +131,17 @@ parse_indexes(SfScanner *s, List **steps)
 			allocated *= 2;
 			step->indexes = repalloc(step->indexes, sizeof(int64) * allocated);
 		}
-		sf_cursor_space(s);
-		if (!sf_cursor_integer(s, &step->indexes[step->nindexes++]))
+		sf_cursor_space(scanner);
+		if (!sf_cursor_integer(scanner, &step->indexes[step->nindexes++]))
 			return false;
-		sf_cursor_space(s);
-	} while (sf_cursor_accept(s, ","));
+		sf_cursor_space(scanner);
+	} while (sf_cursor_accept(scanner, ","));
 
-	if (step->nindexes == 1 && sf_cursor_peek(s) == ':')
+	if (step->nindexes == 1 && sf_cursor_peek(scanner) == ':')
 	{
 		step->has_from = true;
 		step->from = step->indexes[0];
-		return parse_slice(s, step);
+		return parse_slice(scanner, step);
 	}
 	if (step->nindexes > 1)
 		step->kind = SF_PATH_STEP_INDEXES;
@@ -150,35 +150,35 @@ parse_indexes(SfScanner *s, List **steps)
 
 /* Parse (@.length-n), which is an element counted from the end. */
 static bool
-parse_from_end(SfScanner *s, List **steps)
+parse_from_end(SfScanner *scanner, List **steps)
 {
 	SfPathStep *step = add_step(steps, SF_PATH_STEP_INDEX);
 	int64		n;
 
-	(void) sf_cursor_accept(s, "(");
-	sf_cursor_space(s);
-	if (!sf_cursor_accept(s, "@.length") && !sf_cursor_accept(s, "@.size"))
-		return sf_cursor_fail(s, "expected \"@.length\" at offset %d",
-							  (int) (s->p - s->text));
-	(void) sf_cursor_accept(s, "()");
-	sf_cursor_space(s);
-	if (!sf_cursor_expect(s, "-"))
+	(void) sf_cursor_accept(scanner, "(");
+	sf_cursor_space(scanner);
+	if (!sf_cursor_accept(scanner, "@.length") && !sf_cursor_accept(scanner, "@.size"))
+		return sf_cursor_fail(scanner, "expected \"@.length\" at offset %d",
+							  (int) (scanner->p - scanner->text));
+	(void) sf_cursor_accept(scanner, "()");
+	sf_cursor_space(scanner);
+	if (!sf_cursor_expect(scanner, "-"))
 		return false;
-	sf_cursor_space(s);
-	if (!sf_cursor_integer(s, &n))
+	sf_cursor_space(scanner);
+	if (!sf_cursor_integer(scanner, &n))
 		return false;
 	if (n < 1)
-		return sf_cursor_fail(s, "no element is at @.length - " INT64_FORMAT, n);
+		return sf_cursor_fail(scanner, "no element is at @.length - " INT64_FORMAT, n);
 	step->nindexes = 1;
 	step->indexes = palloc(sizeof(int64));
 	step->indexes[0] = -n;
-	sf_cursor_space(s);
-	return sf_cursor_expect(s, ")");
+	sf_cursor_space(scanner);
+	return sf_cursor_expect(scanner, ")");
 }
 
 /* Parse one or several filters; an element has to pass all of them. */
 static bool
-parse_filters(SfScanner *s, List **steps)
+parse_filters(SfScanner *scanner, List **steps)
 {
 	SfPathStep *step = add_step(steps, SF_PATH_STEP_FILTER);
 
@@ -187,12 +187,12 @@ parse_filters(SfScanner *s, List **steps)
 		SfFilter   *filter;
 		SfFilter   *both;
 
-		sf_cursor_space(s);
-		if (!sf_cursor_expect(s, "?"))
+		sf_cursor_space(scanner);
+		if (!sf_cursor_expect(scanner, "?"))
 			return false;
-		sf_cursor_space(s);
-		if (!sf_cursor_expect(s, "(") || !sf_filter_parse(s, &filter) ||
-			!sf_cursor_expect(s, ")"))
+		sf_cursor_space(scanner);
+		if (!sf_cursor_expect(scanner, "(") || !sf_filter_parse(scanner, &filter) ||
+			!sf_cursor_expect(scanner, ")"))
 			return false;
 		if (step->filter != NULL)
 		{
@@ -203,44 +203,44 @@ parse_filters(SfScanner *s, List **steps)
 			filter = both;
 		}
 		step->filter = filter;
-		sf_cursor_space(s);
-	} while (sf_cursor_accept(s, ","));
+		sf_cursor_space(scanner);
+	} while (sf_cursor_accept(scanner, ","));
 	return true;
 }
 
 /* Parse what stands in brackets. */
 static bool
-parse_bracket(SfScanner *s, List **steps)
+parse_bracket(SfScanner *scanner, List **steps)
 {
 	char		c;
 	bool		ok;
 
-	if (!sf_cursor_expect(s, "["))
+	if (!sf_cursor_expect(scanner, "["))
 		return false;
-	sf_cursor_space(s);
-	c = sf_cursor_peek(s);
+	sf_cursor_space(scanner);
+	c = sf_cursor_peek(scanner);
 	if (c == '\'' || c == '"')
-		ok = parse_names(s, steps);
+		ok = parse_names(scanner, steps);
 	else if (c == '?')
-		ok = parse_filters(s, steps);
+		ok = parse_filters(scanner, steps);
 	else if (c == '(')
-		ok = parse_from_end(s, steps);
-	else if (sf_cursor_accept(s, "*"))
+		ok = parse_from_end(scanner, steps);
+	else if (sf_cursor_accept(scanner, "*"))
 	{
 		(void) add_step(steps, SF_PATH_STEP_WILDCARD);
 		ok = true;
 	}
 	else
-		ok = parse_indexes(s, steps);
+		ok = parse_indexes(scanner, steps);
 	if (!ok)
 		return false;
-	sf_cursor_space(s);
-	return sf_cursor_expect(s, "]");
+	sf_cursor_space(scanner);
+	return sf_cursor_expect(scanner, "]");
 }
 
 /* Parse the arguments of a function, of which the parenthesis comes next. */
 static bool
-parse_function(SfScanner *s, const char *name, int len, List **steps)
+parse_function(SfScanner *scanner, const char *name, int len, List **steps)
 {
 	SfPathStep *step;
 	int			i;
@@ -252,100 +252,100 @@ parse_function(SfScanner *s, const char *name, int len, List **steps)
 			break;
 	}
 	if (i == (int) lengthof(path_functions))
-		return sf_cursor_fail(s, "function %.*s() does not exist", len, name);
+		return sf_cursor_fail(scanner, "function %.*s() does not exist", len, name);
 
 	step = add_step(steps, SF_PATH_STEP_FUNCTION);
 	step->function = (SfPathFunction) i;
 	step->args = palloc(sizeof(SfFilterOperand) * path_functions[i].max_args);
-	(void) sf_cursor_accept(s, "(");
-	sf_cursor_space(s);
-	while (!sf_cursor_accept(s, ")"))
+	(void) sf_cursor_accept(scanner, "(");
+	sf_cursor_space(scanner);
+	while (!sf_cursor_accept(scanner, ")"))
 	{
-		if (step->nargs > 0 && !sf_cursor_expect(s, ","))
+		if (step->nargs > 0 && !sf_cursor_expect(scanner, ","))
 			return false;
-		sf_cursor_space(s);
+		sf_cursor_space(scanner);
 		if (step->nargs == path_functions[i].max_args)
-			return sf_cursor_fail(s, "too many arguments for %s()",
+			return sf_cursor_fail(scanner, "too many arguments for %s()",
 								  path_functions[i].name);
-		if (!sf_operand_parse(s, &step->args[step->nargs++]))
+		if (!sf_operand_parse(scanner, &step->args[step->nargs++]))
 			return false;
-		sf_cursor_space(s);
+		sf_cursor_space(scanner);
 	}
 	if (step->nargs < path_functions[i].min_args)
-		return sf_cursor_fail(s, "too few arguments for %s()",
+		return sf_cursor_fail(scanner, "too few arguments for %s()",
 							  path_functions[i].name);
 	return true;
 }
 
 /* Parse a bare name, a wildcard or a function. */
 static bool
-parse_name(SfScanner *s, SfPathContext context, List **steps)
+parse_name(SfScanner *scanner, SfPathContext context, List **steps)
 {
-	const char *start = s->p;
+	const char *start = scanner->p;
 	SfName	   *name;
 
-	while (s->p < s->end && strchr(name_stops[context], *s->p) == NULL)
-		s->p++;
-	if (s->p == start)
-		return sf_cursor_fail(s, "expected a name at offset %d",
-							  (int) (start - s->text));
-	if (sf_cursor_peek(s) == '(')
-		return parse_function(s, start, s->p - start, steps);
-	if (s->p - start == 1 && *start == '*')
+	while (scanner->p < scanner->end && strchr(name_stops[context], *scanner->p) == NULL)
+		scanner->p++;
+	if (scanner->p == start)
+		return sf_cursor_fail(scanner, "expected a name at offset %d",
+							  (int) (start - scanner->text));
+	if (sf_cursor_peek(scanner) == '(')
+		return parse_function(scanner, start, scanner->p - start, steps);
+	if (scanner->p - start == 1 && *start == '*')
 	{
 		(void) add_step(steps, SF_PATH_STEP_WILDCARD);
 		return true;
 	}
 	name = add_name(add_step(steps, SF_PATH_STEP_MEMBER));
-	name->len = s->p - start;
+	name->len = scanner->p - start;
 	name->str = pnstrdup(start, name->len);
 	return true;
 }
 
 /* Tell whether a name comes right behind a bracket, which takes it as behind a dot. */
 static bool
-name_behind_bracket(const SfScanner *s, SfPathContext context)
+name_behind_bracket(const SfScanner *scanner, SfPathContext context)
 {
-	char		c = sf_cursor_peek(s);
+	char		c = sf_cursor_peek(scanner);
 
-	return s->p > s->text && s->p[-1] == ']' &&
+	return scanner->p > scanner->text && scanner->p[-1] == ']' &&
 		(sf_cursor_is_word(c) || c == '-' || c == '*') &&
-		(context != SF_PATH_CONTEXT_IN_FILTER || !sf_filter_at_operator(s));
+		(context != SF_PATH_CONTEXT_IN_FILTER || !sf_filter_at_operator(scanner));
 }
 
 /* Parse the steps of a path, as far as they go. */
 static bool
-parse_steps(SfScanner *s, SfPathContext context, List **steps)
+parse_steps(SfScanner *scanner, SfPathContext context, List **steps)
 {
 	for (;;)
 	{
 		SfPathStep *last;
 
 		CHECK_FOR_INTERRUPTS();
-		if (sf_cursor_peek(s) == '[')
+		if (sf_cursor_peek(scanner) == '[')
 		{
-			if (!parse_bracket(s, steps))
+			if (!parse_bracket(scanner, steps))
 				return false;
 			continue;
 		}
-		if (name_behind_bracket(s, context))
+		if (name_behind_bracket(scanner, context))
 		{
-			if (!parse_name(s, context, steps))
+			if (!parse_name(scanner, context, steps))
 				return false;
 			continue;
 		}
-		if (!sf_cursor_accept(s, "."))
+		if (!sf_cursor_accept(scanner, "."))
 			return true;
-		if (sf_cursor_accept(s, "."))
+		if (sf_cursor_accept(scanner, "."))
 			(void) add_step(steps, SF_PATH_STEP_DESCENT);
-		if (!(sf_cursor_peek(s) == '[' ? parse_bracket(s, steps) :
-			  parse_name(s, context, steps)))
+		if (!(sf_cursor_peek(scanner) == '[' ? parse_bracket(scanner, steps) :
+			  parse_name(scanner, context, steps)))
 			return false;
 		last = llast(*steps);
 		if (last->kind == SF_PATH_STEP_FUNCTION && list_length(*steps) > 1 &&
 			((SfPathStep *) list_nth(*steps, list_length(*steps) - 2))->kind ==
 			SF_PATH_STEP_DESCENT)
-			return sf_cursor_fail(s, "function right after \"..\"");
+			return sf_cursor_fail(scanner, "function right after \"..\"");
 	}
 }
 
@@ -383,34 +383,34 @@ path_context_use(const char *p, const char *end)
 
 /* Parse where a path begins. */
 static bool
-parse_root(SfScanner *s, SfPathContext context, SfPath *path)
+parse_root(SfScanner *scanner, SfPathContext context, SfPath *path)
 {
 	const char *start;
 
-	if (context == SF_PATH_CONTEXT_IN_FILTER && sf_cursor_accept(s, "@"))
+	if (context == SF_PATH_CONTEXT_IN_FILTER && sf_cursor_accept(scanner, "@"))
 	{
 		path->root = SF_PATH_ROOT_CURRENT;
 		return true;
 	}
-	if (sf_cursor_accept(s, "$$"))
+	if (sf_cursor_accept(scanner, "$$"))
 	{
 		path->root = SF_PATH_ROOT_CONTEXT;
-		s->context_use |= path_context_use(s->p, s->end);
+		scanner->context_use |= path_context_use(scanner->p, scanner->end);
 		return true;
 	}
-	if (!sf_cursor_expect(s, "$"))
+	if (!sf_cursor_expect(scanner, "$"))
 		return false;
 	path->root = SF_PATH_ROOT_INPUT;
-	start = s->p;
-	if (s->p < s->end && (*s->p < '0' || *s->p > '9'))
+	start = scanner->p;
+	if (scanner->p < scanner->end && (*scanner->p < '0' || *scanner->p > '9'))
 	{
-		while (s->p < s->end && sf_cursor_is_word(*s->p))
-			s->p++;
+		while (scanner->p < scanner->end && sf_cursor_is_word(*scanner->p))
+			scanner->p++;
 	}
-	if (s->p > start)
+	if (scanner->p > start)
 	{
 		path->root = SF_PATH_ROOT_VARIABLE;
-		path->variable.len = s->p - start;
+		path->variable.len = scanner->p - start;
 		path->variable.str = pnstrdup(start, path->variable.len);
 	}
 	return true;
@@ -428,7 +428,7 @@ classify_path(SfPath *path)
 	bool		descended = false;
 
 	path->definite = true;
-	path->reference = path->root != SF_PATH_ROOT_CURRENT;
+	path->is_reference = path->root != SF_PATH_ROOT_CURRENT;
 	for (int i = 0; i < path->nsteps; i++)
 	{
 		SfPathStep *step = &path->steps[i];
@@ -454,31 +454,31 @@ classify_path(SfPath *path)
 
 		if (step->kind != SF_PATH_STEP_MEMBER &&
 			!(step->kind == SF_PATH_STEP_INDEX && step->indexes[0] >= 0))
-			path->reference = false;
+			path->is_reference = false;
 	}
 }
 
 /* Tell whether nothing but blanks comes next. */
 static bool
-only_blanks(const SfScanner *s)
+only_blanks(const SfScanner *scanner)
 {
-	return s->p + strspn(s->p, " \t\r\n") == s->end;
+	return scanner->p + strspn(scanner->p, " \t\r\n") == scanner->end;
 }
 
 /* Parse a path at the cursor; it ends where its context says. */
 bool
-sf_path_parse(SfScanner *s, SfPathContext context, SfPath **out)
+sf_path_parse(SfScanner *scanner, SfPathContext context, SfPath **out)
 {
 	SfPath	   *path = palloc0(sizeof(SfPath));
 	List	   *steps = NIL;
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (!parse_root(s, context, path) || !parse_steps(s, context, &steps))
+	if (!parse_root(scanner, context, path) || !parse_steps(scanner, context, &steps))
 		return false;
-	if (context == SF_PATH_CONTEXT_ALONE && !only_blanks(s))
-		return sf_cursor_fail(s, "unexpected \"%.*s\" at offset %d",
-							  pg_mblen(s->p), s->p, (int) (s->p - s->text));
+	if (context == SF_PATH_CONTEXT_ALONE && !only_blanks(scanner))
+		return sf_cursor_fail(scanner, "unexpected \"%.*s\" at offset %d",
+							  pg_mblen(scanner->p), scanner->p, (int) (scanner->p - scanner->text));
 	path->steps = palloc(sizeof(SfPathStep) * Max(list_length(steps), 1));
 	foreach(lc, steps)
 		path->steps[path->nsteps++] = *(SfPathStep *) lfirst(lc);

@@ -14,11 +14,11 @@
 
 /* Tell whether the node can be made: no scalar in the way, indexes in range. */
 static bool
-can_be_made(const SfPath *path, const Jsonb *doc)
+can_be_made(const SfPath *path, const Jsonb *document)
 {
 	JsonbValue	current;
 
-	sf_json_root(doc, &current);
+	sf_json_root(document, &current);
 	for (int i = 0; i < path->nsteps; i++)
 	{
 		const SfPathStep *step = &path->steps[i];
@@ -60,7 +60,7 @@ replace_member(const JsonbValue *node, const SfPathStep *step, const SfPathStep 
 	int			n = node == NULL ? 0 : sf_json_count(node);
 	SfJsonMember *members = palloc(sizeof(SfJsonMember) * (n + 1));
 	JsonbValue	old;
-	Jsonb	   *doc;
+	Jsonb	   *document;
 	bool		exists;
 
 	if (node != NULL)
@@ -69,9 +69,9 @@ replace_member(const JsonbValue *node, const SfPathStep *step, const SfPathStep 
 	/* of two members with one key the last stays */
 	sf_json_value_string(&members[n].key, name->str, name->len);
 	replace(exists ? &old : NULL, step + 1, end, value, &members[n].value);
-	doc = sf_json_object_of(members, n + 1);
+	document = sf_json_object_of(members, n + 1);
 	pfree(members);
-	return doc;
+	return document;
 }
 
 /* Make an array with one element replaced. */
@@ -82,16 +82,16 @@ replace_element(const JsonbValue *node, const SfPathStep *step, const SfPathStep
 	JsonbIterator *it = sf_json_elements(node);
 	JsonbValue *elements = palloc(sizeof(JsonbValue) * sf_json_count(node));
 	JsonbValue	v;
-	Jsonb	   *doc;
+	Jsonb	   *document;
 	int64		n = 0;
 
 	while (sf_json_next(&it, &v))
 		elements[n++] = v;
 	v = elements[step->indexes[0]];
 	replace(&v, step + 1, end, value, &elements[step->indexes[0]]);
-	doc = sf_json_array_of(elements, n);
+	document = sf_json_array_of(elements, n);
 	pfree(elements);
-	return doc;
+	return document;
 }
 
 /* Give a value in which the node named by the remaining steps has the value. */
@@ -116,15 +116,15 @@ replace(const JsonbValue *node, const SfPathStep *step, const SfPathStep *end,
  * is out of range.
  */
 bool
-sf_expr_set(const SfExpr *expr, const Jsonb *doc, const Jsonb *value,
-			Jsonb **result, SfError *err)
+sf_expr_set(const SfExpr *expr, const Jsonb *document, const Jsonb *value,
+			Jsonb **result, SfError *error)
 {
 	const SfPath *path = expr->path;
 	JsonbValue	root;
 	JsonbValue	replaced;
 	JsonbValue	leaf;
 
-	if (path == NULL || !path->reference)
+	if (path == NULL || !path->is_reference)
 		elog(ERROR, "\"%s\" is no reference path", expr->text);
 	if (path->nsteps == 0)
 	{
@@ -132,11 +132,11 @@ sf_expr_set(const SfExpr *expr, const Jsonb *doc, const Jsonb *value,
 		*result = sf_json_make(&leaf);
 		return true;
 	}
-	if (!can_be_made(path, doc))
-		return sf_error_set(err, SF_ERR_RESULT_PATH_MATCH_FAILURE,
+	if (!can_be_made(path, document))
+		return sf_error_set(error, SF_ERR_RESULT_PATH_MATCH_FAILURE,
 							"Unable to apply ReferencePath %s to input %s",
-							expr->text, sf_json_excerpt(doc));
-	sf_json_root(doc, &root);
+							expr->text, sf_json_excerpt(document));
+	sf_json_root(document, &root);
 	sf_json_root(value, &leaf);
 	replace(&root, path->steps, path->steps + path->nsteps, &leaf, &replaced);
 	*result = sf_json_make(&replaced);

@@ -63,46 +63,46 @@ typedef struct Compiler
 	StringInfoData location;	/* of the node at hand: "/a/b[0]" */
 } Compiler;
 
-static void compile_node(Compiler *c, const JsonbValue *v, TemplateNode *node);
+static void compile_node(Compiler *compiler, const JsonbValue *value, TemplateNode *node);
 
 /* --- compilation --- */
 
 /* Report a problem of the node at hand. */
 static void
-report_problem(Compiler *c, const char *code, const char *message)
+report_problem(Compiler *compiler, const char *code, const char *message)
 {
-	c->failed = true;
-	if (c->report != NULL)
-		c->report(c->arg, code, c->location.data, message);
+	compiler->failed = true;
+	if (compiler->report != NULL)
+		compiler->report(compiler->arg, code, compiler->location.data, message);
 }
 
 /* Tell whether a member holds an expression: its name ends in ".$". */
 static bool
-is_expression_key(const Compiler *c, const JsonbValue *key)
+is_expression_key(const Compiler *compiler, const JsonbValue *key)
 {
-	return c->language == SF_QL_JSONPATH && key->val.string.len >= 2 &&
+	return compiler->language == SF_QL_JSONPATH && key->val.string.len >= 2 &&
 		memcmp(key->val.string.val + key->val.string.len - 2, ".$", 2) == 0;
 }
 
 /* Compile a member "name.$". */
 static void
-compile_expression(Compiler *c, const JsonbValue *key, const JsonbValue *v,
+compile_expression(Compiler *compiler, const JsonbValue *key, const JsonbValue *value,
 				   TemplateNode *node)
 {
-	SfError		err;
+	SfError		error;
 
 	node->kind = NODE_EXPR;
 	node->field = pnstrdup(key->val.string.val, key->val.string.len);
 	node->key.val.string.len -= 2;
-	if (v->type == jbvString)
-		node->expr = sf_expr_compile(pnstrdup(v->val.string.val, v->val.string.len),
-									 SF_EXPR_ANY, &err);
+	if (value->type == jbvString)
+		node->expr = sf_expr_compile(pnstrdup(value->val.string.val, value->val.string.len),
+									 SF_EXPR_ANY, &error);
 	if (node->expr == NULL)
-		report_problem(c, "SCHEMA_VALIDATION_FAILED",
+		report_problem(compiler, "SCHEMA_VALIDATION_FAILED",
 					   psprintf("The value for the field '%s' must be a valid JSONPath or a valid intrinsic function call",
 								node->field));
 	else
-		c->context_use |= sf_expr_context_use(node->expr);
+		compiler->context_use |= sf_expr_context_use(node->expr);
 }
 
 /* Take over what is wrong with a reference of a JSONata expression. */
@@ -114,19 +114,19 @@ report_reference(void *arg, const char *message)
 
 /* Compile a string "{% … %}" of JSONata mode; false when it is a plain one. */
 static bool
-compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
+compile_jsonata(Compiler *compiler, const JsonbValue *value, TemplateNode *node)
 {
-	const char *start = v->val.string.val + 2;
-	const char *end = v->val.string.val + v->val.string.len - 2;
-	SfError		err;
+	const char *start = value->val.string.val + 2;
+	const char *end = value->val.string.val + value->val.string.len - 2;
+	SfError		error;
 
-	if (c->language != SF_QL_JSONATA || v->val.string.len < 2 ||
-		memcmp(v->val.string.val, "{%", 2) != 0)
+	if (compiler->language != SF_QL_JSONATA || value->val.string.len < 2 ||
+		memcmp(value->val.string.val, "{%", 2) != 0)
 		return false;
-	if (v->val.string.len < 4 || memcmp(end, "%}", 2) != 0)
+	if (value->val.string.len < 4 || memcmp(end, "%}", 2) != 0)
 	{
-		if (c->check)
-			report_problem(c, "SCHEMA_VALIDATION_FAILED",
+		if (compiler->check)
+			report_problem(compiler, "SCHEMA_VALIDATION_FAILED",
 						   "JSONata string must start with {% and end with %}");
 		return false;
 	}
@@ -136,27 +136,27 @@ compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
 		end--;
 	node->kind = NODE_JSONATA;
 	node->text = pnstrdup(start, end - start);
-	node->jsonata = sf_jsonata_compile(node->text, end - start, &err);
+	node->jsonata = sf_jsonata_compile(node->text, end - start, &error);
 	if (node->jsonata == NULL)
 	{
-		report_problem(c, err.name, err.cause);
+		report_problem(compiler, error.name, error.cause);
 		return true;
 	}
-	if (c->check)
-		sf_jsonata_check(node->jsonata, c->in_catcher, report_reference, c);
-	c->context_use |= sf_jsonata_context_use(node->jsonata);
+	if (compiler->check)
+		sf_jsonata_check(node->jsonata, compiler->in_catcher, report_reference, compiler);
+	compiler->context_use |= sf_jsonata_context_use(node->jsonata);
 	return true;
 }
 
 /* Compile the members of an object. */
 static void
-compile_object(Compiler *c, const JsonbValue *v, TemplateNode *node)
+compile_object(Compiler *compiler, const JsonbValue *value, TemplateNode *node)
 {
-	JsonbIterator *it = JsonbIteratorInit(v->val.binary.data);
+	JsonbIterator *it = JsonbIteratorInit(value->val.binary.data);
 	JsonbIteratorToken token;
 	JsonbValue	child;
 	JsonbValue	key;
-	int			mark = c->location.len;
+	int			mark = compiler->location.len;
 
 	node->kind = NODE_OBJECT;
 	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
@@ -170,56 +170,56 @@ compile_object(Compiler *c, const JsonbValue *v, TemplateNode *node)
 		node->nchildren++;
 		member->parent = node;
 		member->key = key;
-		if (is_expression_key(c, &key))
-			compile_expression(c, &key, &child, member);
+		if (is_expression_key(compiler, &key))
+			compile_expression(compiler, &key, &child, member);
 		else
 		{
-			appendStringInfoChar(&c->location, '/');
-			appendBinaryStringInfo(&c->location, key.val.string.val,
+			appendStringInfoChar(&compiler->location, '/');
+			appendBinaryStringInfo(&compiler->location, key.val.string.val,
 								   key.val.string.len);
-			compile_node(c, &child, member);
-			c->location.len = mark;
-			c->location.data[mark] = '\0';
+			compile_node(compiler, &child, member);
+			compiler->location.len = mark;
+			compiler->location.data[mark] = '\0';
 		}
 	}
 }
 
 /* Compile the elements of an array. */
 static void
-compile_array(Compiler *c, const JsonbValue *v, TemplateNode *node)
+compile_array(Compiler *compiler, const JsonbValue *value, TemplateNode *node)
 {
-	JsonbIterator *it = sf_json_elements(v);
+	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	child;
-	int			mark = c->location.len;
+	int			mark = compiler->location.len;
 
 	node->kind = NODE_ARRAY;
 	while (sf_json_next(&it, &child))
 	{
-		appendStringInfo(&c->location, "[%d]", node->nchildren);
+		appendStringInfo(&compiler->location, "[%d]", node->nchildren);
 		node->children[node->nchildren].parent = node;
-		compile_node(c, &child, &node->children[node->nchildren++]);
-		c->location.len = mark;
-		c->location.data[mark] = '\0';
+		compile_node(compiler, &child, &node->children[node->nchildren++]);
+		compiler->location.len = mark;
+		compiler->location.data[mark] = '\0';
 	}
 }
 
 /* Compile a value; what holds no expression becomes one constant. */
 static void
-compile_node(Compiler *c, const JsonbValue *v, TemplateNode *node)
+compile_node(Compiler *compiler, const JsonbValue *value, TemplateNode *node)
 {
 	bool		constant = true;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (v->type == jbvString && compile_jsonata(c, v, node))
+	if (value->type == jbvString && compile_jsonata(compiler, value, node))
 		return;
-	if (v->type == jbvBinary)
+	if (value->type == jbvBinary)
 	{
-		node->children = palloc0(sizeof(TemplateNode) * Max(sf_json_count(v), 1));
-		if (sf_json_is_object(v))
-			compile_object(c, v, node);
+		node->children = palloc0(sizeof(TemplateNode) * Max(sf_json_count(value), 1));
+		if (sf_json_is_object(value))
+			compile_object(compiler, value, node);
 		else
-			compile_array(c, v, node);
+			compile_array(compiler, value, node);
 		for (int i = 0; i < node->nchildren; i++)
 			constant = constant && node->children[i].kind == NODE_CONSTANT;
 		if (!constant)
@@ -229,24 +229,24 @@ compile_node(Compiler *c, const JsonbValue *v, TemplateNode *node)
 		node->nchildren = 0;
 	}
 	node->kind = NODE_CONSTANT;
-	node->constant = *v;
+	node->constant = *value;
 }
 
 /* Compile a value with what is set in the compiler. */
 static SfTemplate *
-compile_value(Compiler *c, const Jsonb *value)
+compile_value(Compiler *compiler, const Jsonb *value)
 {
 	SfTemplate *tmpl = palloc0(sizeof(SfTemplate));
 	JsonbValue	root;
 
-	initStringInfo(&c->location);
+	initStringInfo(&compiler->location);
 	tmpl->doc = palloc(VARSIZE(value));
 	memcpy(tmpl->doc, value, VARSIZE(value));
 	sf_json_root(tmpl->doc, &root);
-	compile_node(c, &root, &tmpl->root);
-	pfree(c->location.data);
-	tmpl->context_use = c->context_use;
-	return c->failed ? NULL : tmpl;
+	compile_node(compiler, &root, &tmpl->root);
+	pfree(compiler->location.data);
+	tmpl->context_use = compiler->context_use;
+	return compiler->failed ? NULL : tmpl;
 }
 
 /* Tell what a template looks at of the context object. */
@@ -266,9 +266,9 @@ SfTemplate *
 sf_template_compile(const Jsonb *value, SfQueryLanguage language,
 					SfTemplateReport report, void *arg)
 {
-	Compiler	c = {.language = language, .report = report, .arg = arg};
+	Compiler	compiler = {.language = language, .report = report, .arg = arg};
 
-	return compile_value(&c, value);
+	return compile_value(&compiler, value);
 }
 
 /*
@@ -280,11 +280,11 @@ void
 sf_template_check(const Jsonb *value, SfQueryLanguage language,
 				  bool in_catcher, SfTemplateReport report, void *arg)
 {
-	Compiler	c = {.language = language, .report = report, .arg = arg};
+	Compiler	compiler = {.language = language, .report = report, .arg = arg};
 
-	c.check = true;
-	c.in_catcher = in_catcher;
-	(void) compile_value(&c, value);
+	compiler.check = true;
+	compiler.in_catcher = in_catcher;
+	(void) compile_value(&compiler, value);
 }
 
 /* --- evaluation --- */
@@ -292,14 +292,14 @@ sf_template_check(const Jsonb *value, SfQueryLanguage language,
 /* Evaluate a path or an intrinsic function. */
 static bool
 eval_expression(const TemplateNode *node, SfEnv *env, JsonbValue *result,
-				SfError *err)
+				SfError *error)
 {
-	switch (sf_compiled_eval(node->expr, env, result, err))
+	switch (sf_compiled_eval(node->expr, env, result, error))
 	{
 		case SF_PATH_STATUS_FOUND:
 			/* a call has counted what it made */
 			return node->expr->call != NULL ||
-				sf_env_make_value(env, result, err);
+				sf_env_make_value(env, result, error);
 		case SF_PATH_STATUS_PAST_END:
 			result->type = jbvNull;
 			return true;
@@ -308,7 +308,7 @@ eval_expression(const TemplateNode *node, SfEnv *env, JsonbValue *result,
 		case SF_PATH_STATUS_MISSING:
 			break;
 	}
-	return sf_error_set(err, SF_ERR_RUNTIME,
+	return sf_error_set(error, SF_ERR_RUNTIME,
 						"The JSONPath '%s' specified for the field '%s' could not be found in the input '%s'",
 						sf_expr_text(node->expr), node->field,
 						env->input == NULL ? "" : sf_json_excerpt(env->input));
@@ -333,7 +333,7 @@ append_location(StringInfo buf, const TemplateNode *node)
 /* Evaluate a JSONata expression; field is where the template stands. */
 static bool
 eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
-			 Jsonb **result, SfError *err)
+			 Jsonb **result, SfError *error)
 {
 	SfError		inner = sf_error_make(NULL, NULL);
 	StringInfoData location;
@@ -348,7 +348,7 @@ eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 			break;
 		default:
 			if (inner.name == SF_ERR_DATA_LIMIT_EXCEEDED)
-				return sf_error_set(err, inner.name, "%s", inner.cause);
+				return sf_error_set(error, inner.name, "%s", inner.cause);
 			if (inner.code != NULL)
 				what = psprintf("threw an error during evaluation. %s: %s",
 								inner.code, inner.cause);
@@ -359,22 +359,22 @@ eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 								inner.cause);
 			break;
 	}
-	if (err == NULL)
+	if (error == NULL)
 		return false;
 	initStringInfo(&location);
 	appendStringInfoString(&location, field);
 	append_location(&location, node);
-	sf_error_set(err, SF_ERR_QUERY_EVALUATION_ERROR,
+	sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
 				 "The JSONata expression '%s' specified for the field '%s' %s",
 				 node->text, location.data, what);
-	err->location = location.data;
-	err->code = inner.code;
-	err->position = inner.position;
+	error->location = location.data;
+	error->code = inner.code;
+	error->position = inner.position;
 	return false;
 }
 
 static bool eval_node(const TemplateNode *node, SfEnv *env, const char *field,
-					  JsonbValue *result, SfError *err);
+					  JsonbValue *result, SfError *error);
 
 /* Free the documents of children, which their parent has copied. */
 static void
@@ -387,14 +387,14 @@ free_child(const TemplateNode *child, const JsonbValue *value)
 /* Evaluate an object. */
 static bool
 eval_object(const TemplateNode *node, SfEnv *env, const char *field,
-			JsonbValue *result, SfError *err)
+			JsonbValue *result, SfError *error)
 {
 	SfJsonMember *members = palloc(sizeof(SfJsonMember) * node->nchildren);
 
 	for (int i = 0; i < node->nchildren; i++)
 	{
 		members[i].key = node->children[i].key;
-		if (!eval_node(&node->children[i], env, field, &members[i].value, err))
+		if (!eval_node(&node->children[i], env, field, &members[i].value, error))
 			return false;
 	}
 	sf_json_root(sf_json_object_of(members, node->nchildren), result);
@@ -408,13 +408,13 @@ eval_object(const TemplateNode *node, SfEnv *env, const char *field,
 /* Evaluate an array. */
 static bool
 eval_array(const TemplateNode *node, SfEnv *env, const char *field,
-		   JsonbValue *result, SfError *err)
+		   JsonbValue *result, SfError *error)
 {
 	JsonbValue *elements = palloc(sizeof(JsonbValue) * node->nchildren);
 
 	for (int i = 0; i < node->nchildren; i++)
 	{
-		if (!eval_node(&node->children[i], env, field, &elements[i], err))
+		if (!eval_node(&node->children[i], env, field, &elements[i], error))
 			return false;
 	}
 	sf_json_root(sf_json_array_of(elements, node->nchildren), result);
@@ -427,9 +427,9 @@ eval_array(const TemplateNode *node, SfEnv *env, const char *field,
 /* Evaluate a node; an object or array is a document in fresh memory. */
 static bool
 eval_node(const TemplateNode *node, SfEnv *env, const char *field,
-		  JsonbValue *result, SfError *err)
+		  JsonbValue *result, SfError *error)
 {
-	Jsonb	   *doc;
+	Jsonb	   *document;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -439,16 +439,16 @@ eval_node(const TemplateNode *node, SfEnv *env, const char *field,
 			*result = node->constant;
 			return true;
 		case NODE_EXPR:
-			return eval_expression(node, env, result, err);
+			return eval_expression(node, env, result, error);
 		case NODE_JSONATA:
-			if (!eval_jsonata(node, env, field, &doc, err))
+			if (!eval_jsonata(node, env, field, &document, error))
 				return false;
-			sf_json_root(doc, result);
+			sf_json_root(document, result);
 			return true;
 		case NODE_OBJECT:
-			return eval_object(node, env, field, result, err);
+			return eval_object(node, env, field, result, error);
 		case NODE_ARRAY:
-			return eval_array(node, env, field, result, err);
+			return eval_array(node, env, field, result, error);
 	}
 	return false;
 }
@@ -459,7 +459,7 @@ eval_node(const TemplateNode *node, SfEnv *env, const char *field,
  */
 bool
 sf_template_eval(const SfTemplate *tmpl, SfEnv *env, const char *field,
-				 Jsonb **result, SfError *err)
+				 Jsonb **result, SfError *error)
 {
 	JsonbValue	value;
 
@@ -470,8 +470,8 @@ sf_template_eval(const SfTemplate *tmpl, SfEnv *env, const char *field,
 		return true;
 	}
 	if (tmpl->root.kind == NODE_JSONATA)
-		return eval_jsonata(&tmpl->root, env, field, result, err);
-	if (!eval_node(&tmpl->root, env, field, &value, err))
+		return eval_jsonata(&tmpl->root, env, field, result, error);
+	if (!eval_node(&tmpl->root, env, field, &value, error))
 		return false;
 	/* the root is an object or array, and so a document by itself */
 	*result = (Jsonb *) ((char *) value.val.binary.data - offsetof(Jsonb, root));

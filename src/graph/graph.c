@@ -302,18 +302,18 @@ sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback, void *arg)
 
 /* Draw the states of a scope and the transitions between them. */
 void
-sf_graph_draw_scope(SfDrawing *d, const SfScope *scope)
+sf_graph_draw_scope(SfDrawing *drawing, const SfScope *scope)
 {
 	check_stack_depth();
 	for (int i = scope->first; i <= scope->last; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (d->program->states[i].scope == scope->number)
-			d->draw_state(d, &d->program->states[i]);
+		if (drawing->program->states[i].scope == scope->number)
+			drawing->draw_state(drawing, &drawing->program->states[i]);
 	}
 	for (int i = scope->first; i <= scope->last; i++)
 	{
-		if (d->program->states[i].scope == scope->number)
-			sf_graph_visit_edges(&d->program->states[i], d->draw_edge, d);
+		if (drawing->program->states[i].scope == scope->number)
+			sf_graph_visit_edges(&drawing->program->states[i], drawing->draw_edge, drawing);
 	}
 }

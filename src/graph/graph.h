@@ -89,7 +89,7 @@ typedef struct SfDrawing
 	const SfProgram *program;
 	const SfGraphFacts *facts;	/* by state, or NULL */
 	int			depth;			/* of indentation */
-	void		(*draw_state) (struct SfDrawing *d, const SfState *state);
+	void		(*draw_state) (struct SfDrawing *drawing, const SfState *state);
 	SfEdgeCallback draw_edge;	/* arg is the drawing */
 } SfDrawing;
 
@@ -98,7 +98,7 @@ typedef struct SfDrawing
 	(appendStringInfoSpaces((d)->out, 4 * (d)->depth), \
 	 appendStringInfo((d)->out, __VA_ARGS__))
 
-extern void sf_graph_draw_scope(SfDrawing *d, const SfScope *scope);
+extern void sf_graph_draw_scope(SfDrawing *drawing, const SfScope *scope);
 extern void sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback,
 								 void *arg);
 extern void sf_graph_visit_links(const SfState *net, SfLinkCallback callback, void *arg);
@@ -112,8 +112,8 @@ extern int	sf_graph_legend_size(const SfProgram *program,
 								 const SfGraphFacts *facts);
 extern bool sf_graph_ends(const SfScope *scope, const SfState *state);
 extern const char *sf_graph_subtitle(const SfState *state);
-extern void sf_graph_mermaid(SfDrawing *d);
-extern void sf_graph_dot(SfDrawing *d);
-extern void sf_graph_svg(SfDrawing *d);
+extern void sf_graph_mermaid(SfDrawing *drawing);
+extern void sf_graph_dot(SfDrawing *drawing);
+extern void sf_graph_svg(SfDrawing *drawing);
 
 #endif							/* SF_GRAPH_GRAPH_H */

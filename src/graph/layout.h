@@ -64,8 +64,8 @@ typedef struct SfLayoutPath
 	int			line;			/* or SF_LAYOUT_TRUNK */
 	int			to;				/* box that it leads to */
 	SfLayoutKind kind;
-	bool		arrow;			/* ends at that box, not at a trunk */
-	bool		loop;
+	bool		has_arrow;		/* ends at that box, not at a trunk */
+	bool		is_loop;
 	int			bulge;			/* of a loop: how far to the right */
 	int			npoints;
 	SfLayoutPoint *points;

@@ -84,7 +84,7 @@ knot_above(const SfLayoutWork *work, int vertex)
 
 /* Mark the arcs from a vertex up to positions outside of two limits. */
 static void
-mark_arcs(const SfLayoutWork *work, int vertex, int from, int to, bool *conflict)
+flag_arcs(const SfLayoutWork *work, int vertex, int from, int to, bool *conflict)
 {
 	const SfLayoutVertex *v = &work->vertices[vertex];
 
@@ -100,7 +100,7 @@ mark_arcs(const SfLayoutWork *work, int vertex, int from, int to, bool *conflict
 
 /* Mark the arcs that cross a trunk between a row and the row above. */
 static void
-mark_conflicts(const SfLayoutWork *work, int row, bool *conflict)
+flag_conflicts(const SfLayoutWork *work, int row, bool *conflict)
 {
 	int			from = 0;
 	int			done = work->row_start[row];
@@ -115,43 +115,43 @@ mark_conflicts(const SfLayoutWork *work, int row, bool *conflict)
 			continue;
 		to = knot == SF_LAYOUT_NO_VERTEX ? PG_INT32_MAX : work->vertices[knot].pos;
 		for (; done <= i; done++)
-			mark_arcs(work, work->order[done], from, to, conflict);
+			flag_arcs(work, work->order[done], from, to, conflict);
 		from = to;
 	}
 }
 
 /* Tell whether the arc between two vertices crosses a trunk. */
 static bool
-crosses_trunk(const Pass *p, int vertex, int neighbour)
+crosses_trunk(const Pass *pass, int vertex, int neighbour)
 {
-	const SfLayoutVertex *lower = &p->work->vertices[p->above ? vertex : neighbour];
-	int			upper = p->above ? neighbour : vertex;
+	const SfLayoutVertex *lower = &pass->work->vertices[pass->above ? vertex : neighbour];
+	int			upper = pass->above ? neighbour : vertex;
 
 	for (int i = 0; i < lower->nup; i++)
-		if (SF_LAYOUT_UP(p->work, lower, i) == upper)
-			return p->conflict[lower->first_up + i];
+		if (SF_LAYOUT_UP(pass->work, lower, i) == upper)
+			return pass->conflict[lower->first_up + i];
 	return false;
 }
 
 /* The coordinate of a vertex, counted from the side to which blocks are packed. */
 static int
-coordinate_of(const Pass *p, int vertex)
+coordinate_of(const Pass *pass, int vertex)
 {
-	int			pos = p->work->vertices[vertex].pos;
+	int			pos = pass->work->vertices[vertex].pos;
 
-	return p->leftward ? pos : -pos;
+	return pass->leftward ? pos : -pos;
 }
 
 /* Try to align a vertex with a neighbour; limit: coordinate of the last one aligned with. */
 static bool
-try_align(Pass *p, int vertex, int neighbour, int *limit)
+try_align(Pass *pass, int vertex, int neighbour, int *limit)
 {
-	if (coordinate_of(p, neighbour) <= *limit || crosses_trunk(p, vertex, neighbour))
+	if (coordinate_of(pass, neighbour) <= *limit || crosses_trunk(pass, vertex, neighbour))
 		return false;
-	p->align[neighbour] = vertex;
-	p->root[vertex] = p->root[neighbour];
-	p->align[vertex] = p->root[vertex];
-	*limit = coordinate_of(p, neighbour);
+	pass->align[neighbour] = vertex;
+	pass->root[vertex] = pass->root[neighbour];
+	pass->align[vertex] = pass->root[vertex];
+	*limit = coordinate_of(pass, neighbour);
 	return true;
 }
 
@@ -167,21 +167,21 @@ is_main(const SfLayoutWork *work, int vertex)
  * else those of the main flow, else all.  Returns their number.
  */
 static int
-list_candidates(const Pass *p, int vertex, int *out)
+list_candidates(const Pass *pass, int vertex, int *out)
 {
-	const SfLayoutVertex *v = &p->work->vertices[vertex];
-	const int  *neighbours = &p->work->neighbours[p->above ? v->first_up : v->first_down];
-	int			n = p->above ? v->nup : v->ndown;
+	const SfLayoutVertex *v = &pass->work->vertices[vertex];
+	const int  *neighbours = &pass->work->neighbours[pass->above ? v->first_up : v->first_down];
+	int			n = pass->above ? v->nup : v->ndown;
 	int			nout = 0;
 
 	for (int i = 0; v->type == SF_VERTEX_KNOT && i < n; i++)
 	{
 		out[0] = neighbours[i];
-		if (is_trunk(p->work, vertex, neighbours[i]))
+		if (is_trunk(pass->work, vertex, neighbours[i]))
 			return 1;
 	}
 	for (int i = 0; i < n; i++)
-		if (is_main(p->work, neighbours[i]))
+		if (is_main(pass->work, neighbours[i]))
 			out[nout++] = neighbours[i];
 	if (nout == 0 && n > 0)
 	{
@@ -193,48 +193,48 @@ list_candidates(const Pass *p, int vertex, int *out)
 
 /* Align a vertex with the median of its candidates. */
 static void
-align_vertex(Pass *p, int vertex, int *limit)
+align_vertex(Pass *pass, int vertex, int *limit)
 {
-	int			n = list_candidates(p, vertex, p->candidates);
+	int			n = list_candidates(pass, vertex, pass->candidates);
 	int			low = (n - 1) / 2;
 	int			high = n / 2;
 
 	if (n == 0)
 		return;
-	if (!try_align(p, vertex, p->candidates[p->leftward ? low : high], limit))
-		try_align(p, vertex, p->candidates[p->leftward ? high : low], limit);
+	if (!try_align(pass, vertex, pass->candidates[pass->leftward ? low : high], limit))
+		try_align(pass, vertex, pass->candidates[pass->leftward ? high : low], limit);
 }
 
 /* Form the blocks. */
 static void
-align_all(Pass *p)
+align_all(Pass *pass)
 {
-	SfLayoutWork *work = p->work;
+	SfLayoutWork *work = pass->work;
 
 	for (int i = 0; i < work->nvertices; i++)
-		p->root[i] = p->align[i] = i;
+		pass->root[i] = pass->align[i] = i;
 	for (int i = 1; i < work->nrows; i++)
 	{
-		int			row = p->above ? i : work->nrows - 1 - i;
+		int			row = pass->above ? i : work->nrows - 1 - i;
 		int			start = work->row_start[row];
 		int			size = work->row_start[row + 1] - start;
 		int			limit = PG_INT32_MIN;
 
 		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < size; j++)
-			align_vertex(p, work->order[start + (p->leftward ? j : size - 1 - j)], &limit);
+			align_vertex(pass, work->order[start + (pass->leftward ? j : size - 1 - j)], &limit);
 	}
 }
 
 /* The vertex beside a vertex, on the side to which is not packed, or SF_LAYOUT_NO_VERTEX. */
 static int
-vertex_beside(const Pass *p, int vertex)
+vertex_beside(const Pass *pass, int vertex)
 {
-	const SfLayoutVertex *v = &p->work->vertices[vertex];
-	int			i = p->work->row_start[v->row] + v->pos + (p->leftward ? 1 : -1);
+	const SfLayoutVertex *v = &pass->work->vertices[vertex];
+	int			i = pass->work->row_start[v->row] + v->pos + (pass->leftward ? 1 : -1);
 
-	return i < p->work->row_start[v->row] || i >= p->work->row_start[v->row + 1]
-		? SF_LAYOUT_NO_VERTEX : p->work->order[i];
+	return i < pass->work->row_start[v->row] || i >= pass->work->row_start[v->row + 1]
+		? SF_LAYOUT_NO_VERTEX : pass->work->order[i];
 }
 
 /* How far apart the middles of two vertices must be. */
@@ -250,17 +250,17 @@ distance(const SfLayoutWork *work, int a, int b)
 
 /* Sort the blocks so that each comes after those it is packed against. */
 static int
-sort_blocks(const Pass *p, int *blocks)
+sort_blocks(const Pass *pass, int *blocks)
 {
-	int			n = p->work->nvertices;
+	int			n = pass->work->nvertices;
 	int		   *nbefore = palloc0(sizeof(int) * n);
 	int			nblocks = 0;
 
 	for (int i = 0; i < n; i++)
-		if (vertex_beside(p, i) != SF_LAYOUT_NO_VERTEX)
-			nbefore[p->root[vertex_beside(p, i)]]++;
+		if (vertex_beside(pass, i) != SF_LAYOUT_NO_VERTEX)
+			nbefore[pass->root[vertex_beside(pass, i)]]++;
 	for (int i = 0; i < n; i++)
-		if (p->root[i] == i && nbefore[i] == 0)
+		if (pass->root[i] == i && nbefore[i] == 0)
 			blocks[nblocks++] = i;
 	for (int i = 0; i < nblocks; i++)
 	{
@@ -268,11 +268,11 @@ sort_blocks(const Pass *p, int *blocks)
 
 		do
 		{
-			int			beside = vertex_beside(p, vertex);
+			int			beside = vertex_beside(pass, vertex);
 
-			if (beside != SF_LAYOUT_NO_VERTEX && --nbefore[p->root[beside]] == 0)
-				blocks[nblocks++] = p->root[beside];
-			vertex = p->align[vertex];
+			if (beside != SF_LAYOUT_NO_VERTEX && --nbefore[pass->root[beside]] == 0)
+				blocks[nblocks++] = pass->root[beside];
+			vertex = pass->align[vertex];
 		} while (vertex != blocks[i]);
 	}
 	pfree(nbefore);
@@ -281,77 +281,77 @@ sort_blocks(const Pass *p, int *blocks)
 
 /* Push the blocks beside a block as far away as they have to be. */
 static void
-push_neighbours(Pass *p, int block)
+push_neighbours(Pass *pass, int block)
 {
 	int			vertex = block;
 
 	do
 	{
-		int			beside = vertex_beside(p, vertex);
+		int			beside = vertex_beside(pass, vertex);
 
 		if (beside != SF_LAYOUT_NO_VERTEX)
-			p->x[p->root[beside]] = Max(p->x[p->root[beside]],
-										p->x[block] + distance(p->work, vertex, beside));
-		vertex = p->align[vertex];
+			pass->x[pass->root[beside]] = Max(pass->x[pass->root[beside]],
+											  pass->x[block] + distance(pass->work, vertex, beside));
+		vertex = pass->align[vertex];
 	} while (vertex != block);
 }
 
 /* Pull a block as near as possible to the blocks beside it. */
 static void
-pull_block(Pass *p, int block)
+pull_block(Pass *pass, int block)
 {
 	int			vertex = block;
 	int			room = PG_INT32_MAX;
 
 	do
 	{
-		int			beside = vertex_beside(p, vertex);
+		int			beside = vertex_beside(pass, vertex);
 
 		if (beside != SF_LAYOUT_NO_VERTEX)
-			room = Min(room, p->x[p->root[beside]] - p->x[block] -
-					   distance(p->work, vertex, beside));
-		vertex = p->align[vertex];
+			room = Min(room, pass->x[pass->root[beside]] - pass->x[block] -
+					   distance(pass->work, vertex, beside));
+		vertex = pass->align[vertex];
 	} while (vertex != block);
 	if (room != PG_INT32_MAX)
-		p->x[block] += Max(0, room);
+		pass->x[block] += Max(0, room);
 }
 
 /* Pack the blocks, and give each vertex the coordinate of its block. */
 static void
-pack(Pass *p)
+pack(Pass *pass)
 {
-	int			n = p->work->nvertices;
+	int			n = pass->work->nvertices;
 	int		   *blocks = palloc(sizeof(int) * n);
-	int			nblocks = sort_blocks(p, blocks);
+	int			nblocks = sort_blocks(pass, blocks);
 
 	for (int i = 0; i < nblocks; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		push_neighbours(p, blocks[i]);
+		push_neighbours(pass, blocks[i]);
 	}
 	for (int i = nblocks - 1; i >= 0; i--)
 	{
 		CHECK_FOR_INTERRUPTS();
-		pull_block(p, blocks[i]);
+		pull_block(pass, blocks[i]);
 	}
 	for (int i = 0; i < n; i++)
-		p->x[i] = p->x[p->root[i]];
+		pass->x[i] = pass->x[pass->root[i]];
 	/* distances were counted from the right */
-	for (int i = 0; i < n && !p->leftward; i++)
-		p->x[i] = -p->x[i];
+	for (int i = 0; i < n && !pass->leftward; i++)
+		pass->x[i] = -pass->x[i];
 	pfree(blocks);
 }
 
 /* Find the leftmost and the rightmost edge of a result. */
 static void
-find_extent(const Pass *p, int *left, int *right)
+find_extent(const Pass *pass, int *left, int *right)
 {
 	*left = PG_INT32_MAX;
 	*right = PG_INT32_MIN;
-	for (int i = 0; i < p->work->nvertices; i++)
+	for (int i = 0; i < pass->work->nvertices; i++)
 	{
-		*left = Min(*left, p->x[i] - p->work->vertices[i].w / 2);
-		*right = Max(*right, p->x[i] + p->work->vertices[i].w / 2);
+		*left = Min(*left, pass->x[i] - pass->work->vertices[i].w / 2);
+		*right = Max(*right, pass->x[i] + pass->work->vertices[i].w / 2);
 	}
 }
 
@@ -406,7 +406,7 @@ sf_layout_columns(SfLayoutWork *work)
 
 	sort_neighbours(work);
 	for (int row = 1; row < work->nrows; row++)
-		mark_conflicts(work, row, conflict);
+		flag_conflicts(work, row, conflict);
 	for (int i = 0; i < NPASSES; i++)
 	{
 		passes[i] = (Pass)

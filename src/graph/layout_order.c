@@ -103,28 +103,28 @@ neighbour_positions(const SfLayoutWork *work, int vertex, bool above, int *posit
  * ends stand the other way round than their upper ones.
  */
 static int64
-count_row(Orders *o, int row)
+count_row(Orders *orders, int row)
 {
-	SfLayoutWork *work = o->work;
+	SfLayoutWork *work = orders->work;
 	int			size = work->row_start[row + 2] - work->row_start[row + 1];
 	int64		seen = 0;
 	int64		crossings = 0;
 
-	memset(o->tree, 0, sizeof(int) * (size + 1));
+	memset(orders->tree, 0, sizeof(int) * (size + 1));
 	for (int i = work->row_start[row]; i < work->row_start[row + 1]; i++)
 	{
-		int			n = neighbour_positions(work, work->order[i], false, o->positions);
+		int			n = neighbour_positions(work, work->order[i], false, orders->positions);
 
 		/* those of one vertex do not cross each other */
 		for (int j = 0; j < n; j++)
 		{
 			crossings += seen;
-			for (int k = o->positions[j] + 1; k > 0; k -= k & -k)
-				crossings -= o->tree[k];
+			for (int k = orders->positions[j] + 1; k > 0; k -= k & -k)
+				crossings -= orders->tree[k];
 		}
 		for (int j = 0; j < n; j++)
-			for (int k = o->positions[j] + 1; k <= size; k += k & -k)
-				o->tree[k]++;
+			for (int k = orders->positions[j] + 1; k <= size; k += k & -k)
+				orders->tree[k]++;
 		seen += n;
 	}
 	return crossings;
@@ -132,25 +132,25 @@ count_row(Orders *o, int row)
 
 /* Count all crossings. */
 static int64
-count_crossings(Orders *o)
+count_crossings(Orders *orders)
 {
 	int64		sum = 0;
 
-	for (int row = 0; row + 1 < o->work->nrows; row++)
-		sum += count_row(o, row);
+	for (int row = 0; row + 1 < orders->work->nrows; row++)
+		sum += count_row(orders, row);
 	return sum;
 }
 
 /* Keep the order if it is the best so far. */
 static void
-keep_best(Orders *o)
+keep_best(Orders *orders)
 {
-	int64		crossings = count_crossings(o);
+	int64		crossings = count_crossings(orders);
 
-	if (crossings < o->best_crossings)
+	if (crossings < orders->best_crossings)
 	{
-		o->best_crossings = crossings;
-		memcpy(o->best, o->work->order, sizeof(int) * o->work->nvertices);
+		orders->best_crossings = crossings;
+		memcpy(orders->best, orders->work->order, sizeof(int) * orders->work->nvertices);
 	}
 }
 
@@ -187,9 +187,9 @@ mean(const int *positions, int n)
 
 /* Sort a row by its neighbours above or below; vertices without any stay. */
 static void
-sort_row(Orders *o, int row, bool above, bool by_median)
+sort_row(Orders *orders, int row, bool above, bool by_median)
 {
-	SfLayoutWork *work = o->work;
+	SfLayoutWork *work = orders->work;
 	int		   *order = &work->order[work->row_start[row]];
 	int			size = work->row_start[row + 1] - work->row_start[row];
 	int			nsorts = 0;
@@ -197,21 +197,21 @@ sort_row(Orders *o, int row, bool above, bool by_median)
 
 	for (int i = 0; i < size; i++)
 	{
-		int			n = neighbour_positions(work, order[i], above, o->positions);
+		int			n = neighbour_positions(work, order[i], above, orders->positions);
 
 		if (n == 0)
 			continue;
-		o->sorts[nsorts].vertex = order[i];
-		o->sorts[nsorts].pos = i;
-		o->sorts[nsorts++].key = by_median ? median(o->positions, n) : mean(o->positions, n);
+		orders->sorts[nsorts].vertex = order[i];
+		orders->sorts[nsorts].pos = i;
+		orders->sorts[nsorts++].key = by_median ? median(orders->positions, n) : mean(orders->positions, n);
 	}
-	qsort(o->sorts, nsorts, sizeof(Sort), compare_sorts);
+	qsort(orders->sorts, nsorts, sizeof(Sort), compare_sorts);
 	for (int i = 0; i < size; i++)
 	{
 		const SfLayoutVertex *v = &work->vertices[order[i]];
 
 		if ((above ? v->nup : v->ndown) > 0)
-			order[i] = o->sorts[next++].vertex;
+			order[i] = orders->sorts[next++].vertex;
 	}
 	number_row(work, row);
 }
@@ -234,26 +234,26 @@ count_inversions(const int *a, int na, const int *b, int nb)
 
 /* How many crossings are saved if a vertex changes positions with the next one. */
 static int
-gain_of_swap(Orders *o, int left, int right)
+gain_of_swap(Orders *orders, int left, int right)
 {
 	int			gain = 0;
 
 	for (int above = 0; above < 2; above++)
 	{
-		int			n = neighbour_positions(o->work, left, above, o->positions);
-		int			m = neighbour_positions(o->work, right, above, o->positions + n);
+		int			n = neighbour_positions(orders->work, left, above, orders->positions);
+		int			m = neighbour_positions(orders->work, right, above, orders->positions + n);
 
-		gain += count_inversions(o->positions, n, o->positions + n, m) -
-			count_inversions(o->positions + n, m, o->positions, n);
+		gain += count_inversions(orders->positions, n, orders->positions + n, m) -
+			count_inversions(orders->positions + n, m, orders->positions, n);
 	}
 	return gain;
 }
 
 /* Swap neighbours in all rows once; returns whether crossings were saved. */
 static bool
-swap_once(Orders *o, bool equal_too)
+swap_once(Orders *orders, bool equal_too)
 {
-	SfLayoutWork *work = o->work;
+	SfLayoutWork *work = orders->work;
 	bool		saved = false;
 
 	for (int row = 0; row < work->nrows; row++)
@@ -263,7 +263,7 @@ swap_once(Orders *o, bool equal_too)
 		{
 			int			left = work->order[i];
 			int			right = work->order[i + 1];
-			int			gain = gain_of_swap(o, left, right);
+			int			gain = gain_of_swap(orders, left, right);
 
 			if (gain < 0 || (gain == 0 && !equal_too))
 				continue;
@@ -279,26 +279,26 @@ swap_once(Orders *o, bool equal_too)
 
 /* Sweep through all rows once. */
 static void
-sweep(Orders *o, int number)
+sweep(Orders *orders, int number)
 {
-	int			nrows = o->work->nrows;
+	int			nrows = orders->work->nrows;
 	bool		down = number % 2 == 0;
 	int			rounds = 0;
 
 	for (int i = 1; i < nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		sort_row(o, down ? i : nrows - 1 - i, down, number % 4 < 2);
+		sort_row(orders, down ? i : nrows - 1 - i, down, number % 4 < 2);
 	}
-	while (rounds++ < 4 && swap_once(o, number % 8 >= 6))
+	while (rounds++ < 4 && swap_once(orders, number % 8 >= 6))
 		;
 }
 
 /* Put the vertices that a walk from a vertex meets first into their rows. */
 static void
-lay_from(Orders *o, int vertex, bool reverse, bool *seen, int *fill, int *stack)
+lay_from(Orders *orders, int vertex, bool reverse, bool *seen, int *fill, int *stack)
 {
-	SfLayoutWork *work = o->work;
+	SfLayoutWork *work = orders->work;
 	int			depth = 0;
 
 	stack[depth++] = vertex;
@@ -323,9 +323,9 @@ lay_from(Orders *o, int vertex, bool reverse, bool *seen, int *fill, int *stack)
 
 /* Begin with the order of a walk through the vertices. */
 static void
-lay_all(Orders *o, bool reverse)
+lay_all(Orders *orders, bool reverse)
 {
-	SfLayoutWork *work = o->work;
+	SfLayoutWork *work = orders->work;
 	bool	   *seen = palloc0(sizeof(bool) * work->nvertices);
 	int		   *stack = palloc(sizeof(int) * work->nvertices);
 	int		   *fill = palloc(sizeof(int) * work->nrows);
@@ -335,7 +335,7 @@ lay_all(Orders *o, bool reverse)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!seen[i] && work->vertices[i].nup == 0)
-			lay_from(o, i, reverse, seen, fill, stack);
+			lay_from(orders, i, reverse, seen, fill, stack);
 	}
 	for (int row = 0; row < work->nrows; row++)
 		number_row(work, row);
@@ -346,9 +346,9 @@ lay_all(Orders *o, bool reverse)
 
 /* Reserve what the sweeps need. */
 static void
-prepare(Orders *o)
+prepare(Orders *orders)
 {
-	SfLayoutWork *work = o->work;
+	SfLayoutWork *work = orders->work;
 	int			most = 1;
 
 	work->row_start = palloc0(sizeof(int) * (work->nrows + 1));
@@ -360,35 +360,35 @@ prepare(Orders *o)
 	}
 	for (int row = 0; row < work->nrows; row++)
 	{
-		o->widest = Max(o->widest, work->row_start[row + 1]);
+		orders->widest = Max(orders->widest, work->row_start[row + 1]);
 		work->row_start[row + 1] += work->row_start[row];
 	}
-	o->tree = palloc(sizeof(int) * (o->widest + 1));
-	o->sorts = palloc(sizeof(Sort) * o->widest);
-	o->positions = palloc(sizeof(int) * 2 * most);
-	o->best = palloc(sizeof(int) * work->nvertices);
-	o->best_crossings = PG_INT64_MAX;
+	orders->tree = palloc(sizeof(int) * (orders->widest + 1));
+	orders->sorts = palloc(sizeof(Sort) * orders->widest);
+	orders->positions = palloc(sizeof(int) * 2 * most);
+	orders->best = palloc(sizeof(int) * work->nvertices);
+	orders->best_crossings = PG_INT64_MAX;
 }
 
 /* Find an order of the vertices in each row with few crossings. */
 void
 sf_layout_order(SfLayoutWork *work)
 {
-	Orders		o = {.work = work};
+	Orders		orders = {.work = work};
 	int			nsweeps = WORK_UNITS / (work->narcs + work->nvertices + 1);
 
-	prepare(&o);
-	for (int reverse = 0; reverse < 2 && o.best_crossings > 0; reverse++)
+	prepare(&orders);
+	for (int reverse = 0; reverse < 2 && orders.best_crossings > 0; reverse++)
 	{
-		lay_all(&o, reverse);
-		keep_best(&o);
-		for (int i = 0; i < Max(2, Min(nsweeps, MAX_SWEEPS)) && o.best_crossings > 0; i++)
+		lay_all(&orders, reverse);
+		keep_best(&orders);
+		for (int i = 0; i < Max(2, Min(nsweeps, MAX_SWEEPS)) && orders.best_crossings > 0; i++)
 		{
-			sweep(&o, i);
-			keep_best(&o);
+			sweep(&orders, i);
+			keep_best(&orders);
 		}
 	}
-	memcpy(work->order, o.best, sizeof(int) * work->nvertices);
+	memcpy(work->order, orders.best, sizeof(int) * work->nvertices);
 	for (int row = 0; row < work->nrows; row++)
 		number_row(work, row);
 }

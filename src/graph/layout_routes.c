@@ -41,23 +41,23 @@ typedef struct Routes
 
 /* Find the height of each row. */
 static void
-measure_rows(Routes *r)
+measure_rows(Routes *routes)
 {
-	r->row_y = palloc0(sizeof(int) * r->work->nrows);
-	r->row_h = palloc0(sizeof(int) * r->work->nrows);
-	for (int i = 0; i < r->work->nvertices; i++)
+	routes->row_y = palloc0(sizeof(int) * routes->work->nrows);
+	routes->row_h = palloc0(sizeof(int) * routes->work->nrows);
+	for (int i = 0; i < routes->work->nvertices; i++)
 	{
-		const SfLayoutVertex *v = &r->work->vertices[i];
+		const SfLayoutVertex *v = &routes->work->vertices[i];
 
-		r->row_h[v->row] = Max(r->row_h[v->row], v->h);
+		routes->row_h[v->row] = Max(routes->row_h[v->row], v->h);
 	}
 }
 
 /* The height between a row and the next one. */
 static int
-gap_below(const Routes *r, int row)
+gap_below(const Routes *routes, int row)
 {
-	SfLayoutWork *work = r->work;
+	SfLayoutWork *work = routes->work;
 	int			farthest = 0;
 	bool		arrows = false;
 
@@ -78,38 +78,38 @@ gap_below(const Routes *r, int row)
 
 /* Position the rows one below the other, and the vertices in their middle. */
 static void
-position_rows(Routes *r)
+position_rows(Routes *routes)
 {
 	int			y = 0;
 
-	for (int row = 0; row < r->work->nrows; row++)
+	for (int row = 0; row < routes->work->nrows; row++)
 	{
-		r->row_y[row] = y;
-		y += r->row_h[row];
-		if (row + 1 < r->work->nrows)
-			y += gap_below(r, row);
+		routes->row_y[row] = y;
+		y += routes->row_h[row];
+		if (row + 1 < routes->work->nrows)
+			y += gap_below(routes, row);
 	}
-	r->layout->h = y;
-	for (int i = 0; i < r->work->nvertices; i++)
+	routes->layout->h = y;
+	for (int i = 0; i < routes->work->nvertices; i++)
 	{
-		SfLayoutVertex *v = &r->work->vertices[i];
+		SfLayoutVertex *v = &routes->work->vertices[i];
 
-		v->y = r->row_y[v->row] + (r->row_h[v->row] - v->h) / 2;
-		r->layout->w = Max(r->layout->w, v->x + (v->w + 1) / 2);
+		v->y = routes->row_y[v->row] + (routes->row_h[v->row] - v->h) / 2;
+		routes->layout->w = Max(routes->layout->w, v->x + (v->w + 1) / 2);
 	}
 }
 
 /* Give the boxes and labels their coordinates. */
 static void
-position_boxes(Routes *r)
+position_boxes(Routes *routes)
 {
-	for (int i = 0; i < r->work->nvertices; i++)
+	for (int i = 0; i < routes->work->nvertices; i++)
 	{
-		const SfLayoutVertex *v = &r->work->vertices[i];
+		const SfLayoutVertex *v = &routes->work->vertices[i];
 
 		if (v->type == SF_VERTEX_BOX)
 		{
-			SfLayoutBox *box = &r->layout->boxes[v->of];
+			SfLayoutBox *box = &routes->layout->boxes[v->of];
 
 			/* the vertex may be larger, for the label of a loop */
 			box->x = v->x - box->w / 2;
@@ -117,8 +117,8 @@ position_boxes(Routes *r)
 		}
 		else if (v->type == SF_VERTEX_LABEL)
 		{
-			r->layout->lines[v->of].label_x = v->x - v->w / 2;
-			r->layout->lines[v->of].label_y = v->y;
+			routes->layout->lines[v->of].label_x = v->x - v->w / 2;
+			routes->layout->lines[v->of].label_y = v->y;
 		}
 	}
 }
@@ -143,14 +143,14 @@ share_port(const SfLayoutWork *work, int box, int a, int b, bool above)
 
 /* Where a line that ends at a vertex passes it. */
 static int
-wanted_coordinate(const Routes *r, int vertex, int neighbour)
+wanted_coordinate(const Routes *routes, int vertex, int neighbour)
 {
-	const SfLayoutVertex *v = &r->work->vertices[neighbour];
+	const SfLayoutVertex *v = &routes->work->vertices[neighbour];
 
 	/* the ports below the box above are known already */
 	for (int i = 0; v->type == SF_VERTEX_BOX && i < v->ndown; i++)
-		if (SF_LAYOUT_DOWN(r->work, v, i) == vertex)
-			return r->port_x[v->first_down + i];
+		if (SF_LAYOUT_DOWN(routes->work, v, i) == vertex)
+			return routes->port_x[v->first_down + i];
 	return v->x;
 }
 
@@ -177,64 +177,64 @@ spread_ports(Port *ports, int nports, int middle, int reach)
 
 /* Choose where lines end at one side of a box. */
 static void
-position_ports(Routes *r, int vertex, bool above)
+position_ports(Routes *routes, int vertex, bool above)
 {
-	SfLayoutWork *work = r->work;
+	SfLayoutWork *work = routes->work;
 	const SfLayoutVertex *v = &work->vertices[vertex];
-	const SfLayoutBox *box = &r->layout->boxes[v->of];
+	const SfLayoutBox *box = &routes->layout->boxes[v->of];
 	int			first = above ? v->first_up : v->first_down;
 	int			n = above ? v->nup : v->ndown;
 	int			nports = 0;
 
 	for (int i = 0; i < n; i++)
 	{
-		Port	   *port = &r->ports[nports - 1];
+		Port	   *port = &routes->ports[nports - 1];
 		int			neighbour = work->neighbours[first + i];
 
 		if (i == 0 || !share_port(work, v->of, work->neighbours[first + i - 1],
 								  neighbour, above))
 		{
-			port = &r->ports[nports++];
+			port = &routes->ports[nports++];
 			port->first = i;
-			port->wanted = wanted_coordinate(r, vertex, neighbour);
+			port->wanted = wanted_coordinate(routes, vertex, neighbour);
 		}
 		else
 			port->wanted = v->x;
 		port->last = i;
 	}
-	spread_ports(r->ports, nports, v->x, Max(0, box->w / 2 - box->corner - 4));
+	spread_ports(routes->ports, nports, v->x, Max(0, box->w / 2 - box->corner - 4));
 	for (int i = 0; i < nports; i++)
-		for (int j = r->ports[i].first; j <= r->ports[i].last; j++)
-			r->port_x[first + j] = r->ports[i].x;
+		for (int j = routes->ports[i].first; j <= routes->ports[i].last; j++)
+			routes->port_x[first + j] = routes->ports[i].x;
 }
 
 /* Choose where lines begin and end at all boxes. */
 static void
-position_all_ports(Routes *r)
+position_all_ports(Routes *routes)
 {
 	int			most = 1;
 
-	for (int i = 0; i < r->layout->nboxes; i++)
-		most = Max(most, Max(r->work->vertices[i].nup, r->work->vertices[i].ndown));
-	r->ports = palloc(sizeof(Port) * most);
-	r->port_x = palloc(sizeof(int) * Max(2 * r->work->narcs, 1));
-	for (int i = 0; i < r->layout->nboxes; i++)
-		position_ports(r, i, false);
-	for (int i = 0; i < r->layout->nboxes; i++)
-		position_ports(r, i, true);
+	for (int i = 0; i < routes->layout->nboxes; i++)
+		most = Max(most, Max(routes->work->vertices[i].nup, routes->work->vertices[i].ndown));
+	routes->ports = palloc(sizeof(Port) * most);
+	routes->port_x = palloc(sizeof(int) * Max(2 * routes->work->narcs, 1));
+	for (int i = 0; i < routes->layout->nboxes; i++)
+		position_ports(routes, i, false);
+	for (int i = 0; i < routes->layout->nboxes; i++)
+		position_ports(routes, i, true);
 }
 
 /* Where the arc to a neighbour ends at a box. */
 static int
-port_of(const Routes *r, int vertex, int neighbour, bool above)
+port_of(const Routes *routes, int vertex, int neighbour, bool above)
 {
-	const SfLayoutVertex *v = &r->work->vertices[vertex];
+	const SfLayoutVertex *v = &routes->work->vertices[vertex];
 	int			first = above ? v->first_up : v->first_down;
 	int			n = above ? v->nup : v->ndown;
 
 	for (int i = 0; i < n; i++)
-		if (r->work->neighbours[first + i] == neighbour)
-			return r->port_x[first + i];
+		if (routes->work->neighbours[first + i] == neighbour)
+			return routes->port_x[first + i];
 	return v->x;
 }
 
@@ -259,10 +259,10 @@ add_point(SfLayoutPath *path, int x, int y)
 
 /* Add the points at which a path passes a vertex. */
 static void
-pass_vertex(Routes *r, SfLayoutPath *path, const SfLayoutVertex *v)
+pass_vertex(Routes *routes, SfLayoutPath *path, const SfLayoutVertex *v)
 {
-	int			top = r->row_y[v->row];
-	int			bottom = top + r->row_h[v->row];
+	int			top = routes->row_y[v->row];
+	int			bottom = top + routes->row_h[v->row];
 
 	add_point(path, v->x, v->upward ? bottom : top);
 	add_point(path, v->x, v->upward ? top : bottom);
@@ -289,15 +289,15 @@ count_steps(const SfLayoutWork *work, int vertex)
  * the knot where it meets others.  previous: the vertex before.
  */
 static void
-follow(Routes *r, SfLayoutPath *path, int previous, int vertex, bool is_trunk)
+follow(Routes *routes, SfLayoutPath *path, int previous, int vertex, bool is_trunk)
 {
-	SfLayoutWork *work = r->work;
+	SfLayoutWork *work = routes->work;
 	const SfLayoutVertex *v = &work->vertices[vertex];
 
 	while (v->type != SF_VERTEX_BOX && (is_trunk || v->type != SF_VERTEX_KNOT || v->nentering < 2))
 	{
 		is_trunk = false;
-		pass_vertex(r, path, v);
+		pass_vertex(routes, path, v);
 		if (v->next == SF_LAYOUT_NO_VERTEX)
 			return;				/* the label of a line that was cut */
 		previous = vertex;
@@ -305,24 +305,24 @@ follow(Routes *r, SfLayoutPath *path, int previous, int vertex, bool is_trunk)
 		v = &work->vertices[vertex];
 	}
 	if (v->type != SF_VERTEX_BOX)
-		add_point(path, v->x, r->row_y[v->row] + (v->upward ? r->row_h[v->row] : 0));
+		add_point(path, v->x, routes->row_y[v->row] + (v->upward ? routes->row_h[v->row] : 0));
 	else
 	{
-		const SfLayoutBox *box = &r->layout->boxes[v->of];
+		const SfLayoutBox *box = &routes->layout->boxes[v->of];
 		bool		above = work->vertices[previous].row < v->row;
-		int			x = port_of(r, vertex, previous, above);
+		int			x = port_of(routes, vertex, previous, above);
 
-		add_point(path, x, r->row_y[v->row] + (above ? 0 : r->row_h[v->row]));
+		add_point(path, x, routes->row_y[v->row] + (above ? 0 : routes->row_h[v->row]));
 		add_point(path, x, above ? box->y : box->y + box->h);
-		path->arrow = true;
+		path->has_arrow = true;
 	}
 }
 
 /* Begin a path that passes some vertices. */
 static SfLayoutPath *
-add_path(Routes *r, int line, int to, SfLayoutKind kind, int nsteps)
+add_path(Routes *routes, int line, int to, SfLayoutKind kind, int nsteps)
 {
-	SfLayoutPath *path = &r->layout->paths[r->layout->npaths++];
+	SfLayoutPath *path = &routes->layout->paths[routes->layout->npaths++];
 
 	memset(path, 0, sizeof(*path));
 	path->line = line;
@@ -334,16 +334,16 @@ add_path(Routes *r, int line, int to, SfLayoutKind kind, int nsteps)
 
 /* Draw a loop beside its box: to the right, the second one to the left. */
 static void
-draw_loop(Routes *r, int line)
+draw_loop(Routes *routes, int line)
 {
-	SfLayoutLine *l = &r->layout->lines[line];
-	const SfLayoutBox *box = &r->layout->boxes[l->from];
-	SfLayoutPath *path = add_path(r, line, l->to, l->kind, 1);
+	SfLayoutLine *l = &routes->layout->lines[line];
+	const SfLayoutBox *box = &routes->layout->boxes[l->from];
+	SfLayoutPath *path = add_path(routes, line, l->to, l->kind, 1);
 	bool		right = l->kind == SF_LAYOUT_MAIN;
 	int			x = right ? box->x + box->w : box->x;
 	int			reach = Min(box->h / 2 - box->corner, 12);
 
-	path->loop = path->arrow = true;
+	path->is_loop = path->has_arrow = true;
 	path->bulge = right ? SF_LAYOUT_LOOP : -SF_LAYOUT_LOOP;
 	add_point(path, x, box->y + box->h / 2 + Max(reach, 3));
 	add_point(path, x, box->y + box->h / 2 - Max(reach, 3));
@@ -353,48 +353,48 @@ draw_loop(Routes *r, int line)
 
 /* Draw a line from its box on. */
 static void
-draw_line(Routes *r, int line)
+draw_line(Routes *routes, int line)
 {
-	const SfLayoutLine *l = &r->layout->lines[line];
-	int			first = r->work->first[line];
-	const SfLayoutVertex *from = &r->work->vertices[l->from];
-	const SfLayoutBox *box = &r->layout->boxes[l->from];
-	bool		up = r->work->upward[line];
+	const SfLayoutLine *l = &routes->layout->lines[line];
+	int			first = routes->work->first[line];
+	const SfLayoutVertex *from = &routes->work->vertices[l->from];
+	const SfLayoutBox *box = &routes->layout->boxes[l->from];
+	bool		up = routes->work->upward[line];
 	SfLayoutPath *path;
 	int			x;
 
 	if (first == SF_LAYOUT_NO_VERTEX)
 	{
-		draw_loop(r, line);
+		draw_loop(routes, line);
 		return;
 	}
-	path = add_path(r, line, l->to, l->kind, 1 + count_steps(r->work, first));
-	x = port_of(r, l->from, first, up);
+	path = add_path(routes, line, l->to, l->kind, 1 + count_steps(routes->work, first));
+	x = port_of(routes, l->from, first, up);
 	add_point(path, x, up ? box->y : box->y + box->h);
-	add_point(path, x, r->row_y[from->row] + (up ? 0 : r->row_h[from->row]));
-	follow(r, path, l->from, first, false);
+	add_point(path, x, routes->row_y[from->row] + (up ? 0 : routes->row_h[from->row]));
+	follow(routes, path, l->from, first, false);
 }
 
 /* Draw lines, and trunks from each knot where lines meet. */
 static void
-draw_paths(Routes *r)
+draw_paths(Routes *routes)
 {
-	int			most = r->layout->nlines;
+	int			most = routes->layout->nlines;
 
-	for (int i = r->layout->nboxes; i < r->work->nvertices; i++)
-		most += r->work->vertices[i].nentering > 1;
-	r->layout->paths = palloc(sizeof(SfLayoutPath) * Max(most, 1));
-	for (int i = 0; i < r->layout->nlines; i++)
+	for (int i = routes->layout->nboxes; i < routes->work->nvertices; i++)
+		most += routes->work->vertices[i].nentering > 1;
+	routes->layout->paths = palloc(sizeof(SfLayoutPath) * Max(most, 1));
+	for (int i = 0; i < routes->layout->nlines; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		draw_line(r, i);
+		draw_line(routes, i);
 	}
-	for (int i = r->layout->nboxes; i < r->work->nvertices; i++)
+	for (int i = routes->layout->nboxes; i < routes->work->nvertices; i++)
 	{
-		const SfLayoutVertex *v = &r->work->vertices[i];
+		const SfLayoutVertex *v = &routes->work->vertices[i];
 
 		if (v->type == SF_VERTEX_KNOT && v->nentering > 1)
-			follow(r, add_path(r, SF_LAYOUT_TRUNK, v->to, v->kind, 1 + count_steps(r->work, i)),
+			follow(routes, add_path(routes, SF_LAYOUT_TRUNK, v->to, v->kind, 1 + count_steps(routes->work, i)),
 				   SF_LAYOUT_NO_VERTEX, i, true);
 	}
 }
@@ -403,13 +403,13 @@ draw_paths(Routes *r)
 static void
 route_all(SfLayoutWork *work)
 {
-	Routes		r = {.work = work, .layout = work->layout};
+	Routes		routes = {.work = work, .layout = work->layout};
 
-	measure_rows(&r);
-	position_rows(&r);
-	position_boxes(&r);
-	position_all_ports(&r);
-	draw_paths(&r);
+	measure_rows(&routes);
+	position_rows(&routes);
+	position_boxes(&routes);
+	position_all_ports(&routes);
+	draw_paths(&routes);
 }
 
 /* --- the steps of a layout, in a memory context of their own --- */

@@ -40,29 +40,29 @@ typedef struct Rows
 
 /* Index of the trunk that a line joins. */
 static int
-trunk_of(const Rows *r, int line)
+trunk_of(const Rows *rows, int line)
 {
-	return (r->layout->lines[line].to * 2 + r->layout->lines[line].kind) * 2 +
-		r->work->upward[line];
+	return (rows->layout->lines[line].to * 2 + rows->layout->lines[line].kind) * 2 +
+		rows->work->upward[line];
 }
 
 /* Group the lines by the box where they begin. */
 static void
-group_lines(Rows *r)
+group_lines(Rows *rows)
 {
-	int			n = r->layout->nboxes;
+	int			n = rows->layout->nboxes;
 	int		   *next;
 
-	r->line_start = palloc0(sizeof(int) * (n + 1));
-	r->line_by_from = palloc(sizeof(int) * Max(r->layout->nlines, 1));
-	for (int i = 0; i < r->layout->nlines; i++)
-		r->line_start[r->layout->lines[i].from + 1]++;
+	rows->line_start = palloc0(sizeof(int) * (n + 1));
+	rows->line_by_from = palloc(sizeof(int) * Max(rows->layout->nlines, 1));
+	for (int i = 0; i < rows->layout->nlines; i++)
+		rows->line_start[rows->layout->lines[i].from + 1]++;
 	for (int i = 0; i < n; i++)
-		r->line_start[i + 1] += r->line_start[i];
+		rows->line_start[i + 1] += rows->line_start[i];
 	next = palloc(sizeof(int) * (n + 1));
-	memcpy(next, r->line_start, sizeof(int) * (n + 1));
-	for (int i = 0; i < r->layout->nlines; i++)
-		r->line_by_from[next[r->layout->lines[i].from]++] = i;
+	memcpy(next, rows->line_start, sizeof(int) * (n + 1));
+	for (int i = 0; i < rows->layout->nlines; i++)
+		rows->line_by_from[next[rows->layout->lines[i].from]++] = i;
 }
 
 /*
@@ -70,7 +70,7 @@ group_lines(Rows *r)
  * from behind.  state: 0 unseen, 1 on the way here, 2 left.
  */
 static void
-walk_from(Rows *r, int box, char *state, int *next_line, int *stack, int *left)
+walk_from(Rows *rows, int box, char *state, int *next_line, int *stack, int *left)
 {
 	int			depth = 0;
 
@@ -81,19 +81,19 @@ walk_from(Rows *r, int box, char *state, int *next_line, int *stack, int *left)
 		int			at = stack[depth - 1];
 
 		CHECK_FOR_INTERRUPTS();
-		if (next_line[at] == r->line_start[at + 1])
+		if (next_line[at] == rows->line_start[at + 1])
 		{
 			state[at] = 2;
-			r->sorted[--*left] = at;
+			rows->sorted[--*left] = at;
 			depth--;
 		}
 		else
 		{
-			int			line = r->line_by_from[next_line[at]++];
-			int			to = r->layout->lines[line].to;
+			int			line = rows->line_by_from[next_line[at]++];
+			int			to = rows->layout->lines[line].to;
 
 			if (state[to] == 1)
-				r->work->upward[line] = true;
+				rows->work->upward[line] = true;
 			else if (state[to] == 0)
 			{
 				state[to] = 1;
@@ -105,29 +105,29 @@ walk_from(Rows *r, int box, char *state, int *next_line, int *stack, int *left)
 
 /* Sort the boxes so that all lines lead on, but for those that lead up. */
 static void
-sort_boxes(Rows *r)
+sort_boxes(Rows *rows)
 {
-	int			n = r->layout->nboxes;
+	int			n = rows->layout->nboxes;
 	char	   *state = palloc0(n);
 	int		   *next_line = palloc(sizeof(int) * n);
 	int		   *stack = palloc(sizeof(int) * n);
 	int			left = n;
 
-	r->sorted = palloc(sizeof(int) * n);
-	memcpy(next_line, r->line_start, sizeof(int) * n);
+	rows->sorted = palloc(sizeof(int) * n);
+	memcpy(next_line, rows->line_start, sizeof(int) * n);
 	for (int i = 0; i < n; i++)
 		if (state[i] == 0)
-			walk_from(r, i, state, next_line, stack, &left);
+			walk_from(rows, i, state, next_line, stack, &left);
 }
 
 /* The upper and the lower box of a line; false: both are the same. */
 static bool
-line_ends(const Rows *r, int line, int *upper, int *lower)
+line_ends(const Rows *rows, int line, int *upper, int *lower)
 {
-	const SfLayoutLine *l = &r->layout->lines[line];
+	const SfLayoutLine *l = &rows->layout->lines[line];
 
-	*upper = r->work->upward[line] ? l->to : l->from;
-	*lower = r->work->upward[line] ? l->from : l->to;
+	*upper = rows->work->upward[line] ? l->to : l->from;
+	*lower = rows->work->upward[line] ? l->from : l->to;
 	return l->from != l->to;
 }
 
@@ -137,23 +137,23 @@ line_ends(const Rows *r, int line, int *upper, int *lower)
  * all others are done, and change nothing.
  */
 static void
-assign_layers(Rows *r)
+assign_layers(Rows *rows)
 {
-	int			n = r->layout->nboxes;
+	int			n = rows->layout->nboxes;
 
-	r->layer = palloc0(sizeof(int) * n);
+	rows->layer = palloc0(sizeof(int) * n);
 	for (int i = 0; i < n; i++)
 	{
-		int			box = r->sorted[i];
+		int			box = rows->sorted[i];
 
 		CHECK_FOR_INTERRUPTS();
-		for (int j = r->line_start[box]; j < r->line_start[box + 1]; j++)
+		for (int j = rows->line_start[box]; j < rows->line_start[box + 1]; j++)
 		{
-			int			line = r->line_by_from[j];
-			int			to = r->layout->lines[line].to;
+			int			line = rows->line_by_from[j];
+			int			to = rows->layout->lines[line].to;
 
-			if (!r->work->upward[line])
-				r->layer[to] = Max(r->layer[to], r->layer[box] + 1);
+			if (!rows->work->upward[line])
+				rows->layer[to] = Max(rows->layer[to], rows->layer[box] + 1);
 		}
 	}
 }
@@ -163,19 +163,19 @@ assign_layers(Rows *r)
  * of the beginning of the round, and can only have grown since.
  */
 static void
-pull_down(Rows *r)
+pull_down(Rows *rows)
 {
-	int			n = r->layout->nboxes;
+	int			n = rows->layout->nboxes;
 	int		   *surplus = palloc0(sizeof(int) * n); /* lines below less lines above */
 	int		   *room = palloc(sizeof(int) * n);
 	bool		moved = true;
 
-	for (int i = 0; i < r->layout->nlines; i++)
+	for (int i = 0; i < rows->layout->nlines; i++)
 	{
 		int			upper,
 					lower;
 
-		if (!line_ends(r, i, &upper, &lower))
+		if (!line_ends(rows, i, &upper, &lower))
 			continue;
 		surplus[upper]++;
 		surplus[lower]--;
@@ -186,20 +186,20 @@ pull_down(Rows *r)
 		moved = false;
 		for (int i = 0; i < n; i++)
 			room[i] = PG_INT32_MAX;
-		for (int i = 0; i < r->layout->nlines; i++)
+		for (int i = 0; i < rows->layout->nlines; i++)
 		{
 			int			upper,
 						lower;
 
-			if (line_ends(r, i, &upper, &lower))
-				room[upper] = Min(room[upper], r->layer[lower] - r->layer[upper] - 1);
+			if (line_ends(rows, i, &upper, &lower))
+				room[upper] = Min(room[upper], rows->layer[lower] - rows->layer[upper] - 1);
 		}
 		for (int i = 0; i < n; i++)
 		{
-			if (i == r->layout->first || surplus[i] <= 0 || room[i] == 0 ||
+			if (i == rows->layout->first || surplus[i] <= 0 || room[i] == 0 ||
 				room[i] == PG_INT32_MAX)
 				continue;
-			r->layer[i] += room[i];
+			rows->layer[i] += room[i];
 			moved = true;
 		}
 	}
@@ -207,53 +207,53 @@ pull_down(Rows *r)
 
 /* Count the layers; the box that ends the picture is in the last one. */
 static void
-count_layers(Rows *r)
+count_layers(Rows *rows)
 {
-	for (int i = 0; i < r->layout->nboxes; i++)
-		r->nlayers = Max(r->nlayers, r->layer[i] + 1);
-	if (r->layout->last != SF_LAYOUT_NO_BOX)
-		r->layer[r->layout->last] = r->nlayers - 1;
+	for (int i = 0; i < rows->layout->nboxes; i++)
+		rows->nlayers = Max(rows->nlayers, rows->layer[i] + 1);
+	if (rows->layout->last != SF_LAYOUT_NO_BOX)
+		rows->layer[rows->layout->last] = rows->nlayers - 1;
 }
 
 /* How many layers a line spans. */
 static int
-line_span(const Rows *r, int line)
+line_span(const Rows *rows, int line)
 {
-	return abs(r->layer[r->layout->lines[line].to] -
-			   r->layer[r->layout->lines[line].from]);
+	return abs(rows->layer[rows->layout->lines[line].to] -
+			   rows->layer[rows->layout->lines[line].from]);
 }
 
 /* Count the knots that the trunks need if lines longer than a limit are cut. */
 static int64
-count_knots(const Rows *r, int limit, int *longest)
+count_knots(const Rows *rows, int limit, int *longest)
 {
 	int64		sum = 0;
 
-	memset(longest, 0, sizeof(int) * 4 * r->layout->nboxes);
-	for (int i = 0; i < r->layout->nlines; i++)
-		if (line_span(r, i) <= limit)
-			longest[trunk_of(r, i)] = Max(longest[trunk_of(r, i)], line_span(r, i));
-	for (int i = 0; i < 4 * r->layout->nboxes; i++)
+	memset(longest, 0, sizeof(int) * 4 * rows->layout->nboxes);
+	for (int i = 0; i < rows->layout->nlines; i++)
+		if (line_span(rows, i) <= limit)
+			longest[trunk_of(rows, i)] = Max(longest[trunk_of(rows, i)], line_span(rows, i));
+	for (int i = 0; i < 4 * rows->layout->nboxes; i++)
 		sum += 2 * longest[i];
 	return sum;
 }
 
 /* Cut the longest lines until the others need few enough knots. */
 static void
-cut_lines(Rows *r)
+cut_lines(Rows *rows)
 {
-	int			limit = r->nlayers;
+	int			limit = rows->nlayers;
 	int64		allowed = MAX_KNOTS_BASE +
-		(int64) MAX_KNOTS_PER_BOX * r->layout->nboxes;
-	int		   *longest = palloc(sizeof(int) * 4 * r->layout->nboxes);
+		(int64) MAX_KNOTS_PER_BOX * rows->layout->nboxes;
+	int		   *longest = palloc(sizeof(int) * 4 * rows->layout->nboxes);
 
-	while (limit > 1 && count_knots(r, limit, longest) > allowed)
+	while (limit > 1 && count_knots(rows, limit, longest) > allowed)
 		limit /= 2;
-	for (int i = 0; i < r->layout->nlines; i++)
+	for (int i = 0; i < rows->layout->nlines; i++)
 	{
-		SfLayoutLine *line = &r->layout->lines[i];
+		SfLayoutLine *line = &rows->layout->lines[i];
 
-		line->cut = line_span(r, i) > limit;
+		line->cut = line_span(rows, i) > limit;
 		if (line->cut)
 		{
 			line->label_w = line->stub_w;
@@ -268,81 +268,81 @@ cut_lines(Rows *r)
  * top of a line that leads down between the same boxes.
  */
 static bool
-has_own_row(const Rows *r, int line)
+has_own_row(const Rows *rows, int line)
 {
-	const SfLayoutLine *l = &r->layout->lines[line];
+	const SfLayoutLine *l = &rows->layout->lines[line];
 
-	return l->from != l->to && (l->label_w > 0 || r->work->upward[line]);
+	return l->from != l->to && (l->label_w > 0 || rows->work->upward[line]);
 }
 
 /* Number the rows: one per layer, and one between two layers that have labels there. */
 static void
-number_rows(Rows *r)
+number_rows(Rows *rows)
 {
-	bool	   *labels_below = palloc0(sizeof(bool) * (r->nlayers + 1));
+	bool	   *labels_below = palloc0(sizeof(bool) * (rows->nlayers + 1));
 
-	for (int i = 0; i < r->layout->nlines; i++)
+	for (int i = 0; i < rows->layout->nlines; i++)
 	{
-		const SfLayoutLine *line = &r->layout->lines[i];
+		const SfLayoutLine *line = &rows->layout->lines[i];
 
-		if (has_own_row(r, i))
-			labels_below[r->layer[line->from] - (r->work->upward[i] ? 1 : 0)] = true;
+		if (has_own_row(rows, i))
+			labels_below[rows->layer[line->from] - (rows->work->upward[i] ? 1 : 0)] = true;
 	}
-	r->row = palloc(sizeof(int) * r->nlayers);
-	for (int i = 0; i < r->nlayers; i++)
+	rows->row = palloc(sizeof(int) * rows->nlayers);
+	for (int i = 0; i < rows->nlayers; i++)
 	{
-		r->row[i] = r->work->nrows++;
+		rows->row[i] = rows->work->nrows++;
 		if (labels_below[i])
-			r->work->nrows++;
+			rows->work->nrows++;
 	}
 }
 
 /* The row after the first box of a line, and after its label. */
 static int
-row_after_label(const Rows *r, int line)
+row_after_label(const Rows *rows, int line)
 {
-	const SfLayoutLine *l = &r->layout->lines[line];
-	int			steps = has_own_row(r, line) ? 2 : 1;
+	const SfLayoutLine *l = &rows->layout->lines[line];
+	int			steps = has_own_row(rows, line) ? 2 : 1;
 
-	return r->row[r->layer[l->from]] + (r->work->upward[line] ? -steps : steps);
+	return rows->row[rows->layer[l->from]] + (rows->work->upward[line] ? -steps : steps);
 }
 
 /* Note which rows a trunk needs knots in. */
 static void
-measure_trunks(Rows *r)
+measure_trunks(Rows *rows)
 {
-	int			ntrunks = 4 * r->layout->nboxes;
+	int			ntrunks = 4 * rows->layout->nboxes;
 
-	r->trunk_from = palloc(sizeof(int) * ntrunks);
-	r->trunk_to = palloc(sizeof(int) * ntrunks);
-	r->trunk_base = palloc(sizeof(int) * ntrunks);
+	rows->trunk_from = palloc(sizeof(int) * ntrunks);
+	rows->trunk_to = palloc(sizeof(int) * ntrunks);
+	rows->trunk_base = palloc(sizeof(int) * ntrunks);
 	for (int i = 0; i < ntrunks; i++)
 	{
-		int			row = r->row[r->layer[i / 4]];
+		int			row = rows->row[rows->layer[i / 4]];
 
-		r->trunk_from[i] = i % 2 == 1 ? row + 1 : row;
-		r->trunk_to[i] = i % 2 == 1 ? row : row - 1;
+		rows->trunk_from[i] = i % 2 == 1 ? row + 1 : row;
+		rows->trunk_to[i] = i % 2 == 1 ? row : row - 1;
 	}
-	for (int i = 0; i < r->layout->nlines; i++)
+	for (int i = 0; i < rows->layout->nlines; i++)
 	{
-		int			trunk = trunk_of(r, i);
-		int			row = row_after_label(r, i);
+		int			trunk = trunk_of(rows, i);
+		int			row = row_after_label(rows, i);
 
-		if (r->layout->lines[i].cut ||
-			r->layout->lines[i].from == r->layout->lines[i].to)
+		if (rows->layout->lines[i].cut ||
+			rows->layout->lines[i].from == rows->layout->lines[i].to)
 			continue;
-		if (r->work->upward[i])
-			r->trunk_to[trunk] = Max(r->trunk_to[trunk], row);
+		if (rows->work->upward[i])
+			rows->trunk_to[trunk] = Max(rows->trunk_to[trunk], row);
 		else
-			r->trunk_from[trunk] = Min(r->trunk_from[trunk], row);
+			rows->trunk_from[trunk] = Min(rows->trunk_from[trunk], row);
 	}
 }
 
 /* Add a vertex, for a box, for the label of a line, or (of is 0) for a knot. */
 static int
-add_vertex(Rows *r, SfVertexType type, int of, int row, int w, int h)
+add_vertex(Rows *rows, SfVertexType type, int of, int row, int w, int h)
 {
-	SfLayoutWork *work = r->work;
+	SfLayoutWork *work = rows->work;
 	SfLayoutVertex *v = &work->vertices[work->nvertices];
 
 	Assert(work->nvertices < work->max_vertices);
@@ -374,16 +374,16 @@ add_arc(SfLayoutWork *work, int from, int to)
 
 /* Make the knots of a trunk. */
 static void
-add_trunk(Rows *r, int trunk)
+add_trunk(Rows *rows, int trunk)
 {
 	bool		upward = trunk % 2 == 1;
-	int			from = r->trunk_from[trunk];
-	int			n = r->trunk_to[trunk] - from + 1;
+	int			from = rows->trunk_from[trunk];
+	int			n = rows->trunk_to[trunk] - from + 1;
 
-	r->trunk_base[trunk] = r->work->nvertices;
+	rows->trunk_base[trunk] = rows->work->nvertices;
 	for (int i = 0; i < n; i++)
 	{
-		SfLayoutVertex *v = &r->work->vertices[add_vertex(r, SF_VERTEX_KNOT, 0, from + i, 0, 0)];
+		SfLayoutVertex *v = &rows->work->vertices[add_vertex(rows, SF_VERTEX_KNOT, 0, from + i, 0, 0)];
 
 		v->kind = (SfLayoutKind) (trunk / 2 % 2);
 		v->upward = upward;
@@ -391,76 +391,76 @@ add_trunk(Rows *r, int trunk)
 	}
 	for (int i = 0; i < n; i++)
 	{
-		int			knot = r->trunk_base[trunk] + i;
+		int			knot = rows->trunk_base[trunk] + i;
 
 		if (upward)
-			add_arc(r->work, knot, i == 0 ? trunk / 4 : knot - 1);
+			add_arc(rows->work, knot, i == 0 ? trunk / 4 : knot - 1);
 		else
-			add_arc(r->work, knot, i == n - 1 ? trunk / 4 : knot + 1);
+			add_arc(rows->work, knot, i == n - 1 ? trunk / 4 : knot + 1);
 	}
 }
 
 /* Lead a line from its box by its label to its trunk, or straight to the other box. */
 static void
-add_line(Rows *r, int line)
+add_line(Rows *rows, int line)
 {
-	const SfLayoutLine *l = &r->layout->lines[line];
-	bool		upward = r->work->upward[line];
-	int			row = row_after_label(r, line);
+	const SfLayoutLine *l = &rows->layout->lines[line];
+	bool		upward = rows->work->upward[line];
+	int			row = row_after_label(rows, line);
 	int			at = l->from;
 	int			next;
 
-	r->work->first[line] = SF_LAYOUT_NO_VERTEX;
+	rows->work->first[line] = SF_LAYOUT_NO_VERTEX;
 	if (l->from == l->to)
 		return;
-	if (has_own_row(r, line))
+	if (has_own_row(rows, line))
 	{
 		SfLayoutVertex *v;
 
-		at = add_vertex(r, SF_VERTEX_LABEL, line, row + (upward ? 1 : -1), l->label_w, l->label_h);
-		v = &r->work->vertices[at];
+		at = add_vertex(rows, SF_VERTEX_LABEL, line, row + (upward ? 1 : -1), l->label_w, l->label_h);
+		v = &rows->work->vertices[at];
 		v->kind = l->kind;
 		v->upward = upward;
 		v->to = l->to;
-		add_arc(r->work, l->from, at);
-		r->work->first[line] = at;
+		add_arc(rows->work, l->from, at);
+		rows->work->first[line] = at;
 	}
 	if (l->cut)
 		return;
-	next = row == r->row[r->layer[l->to]] ? l->to :
-		r->trunk_base[trunk_of(r, line)] + row - r->trunk_from[trunk_of(r, line)];
-	add_arc(r->work, at, next);
-	if (r->work->first[line] == SF_LAYOUT_NO_VERTEX)
-		r->work->first[line] = next;
+	next = row == rows->row[rows->layer[l->to]] ? l->to :
+		rows->trunk_base[trunk_of(rows, line)] + row - rows->trunk_from[trunk_of(rows, line)];
+	add_arc(rows->work, at, next);
+	if (rows->work->first[line] == SF_LAYOUT_NO_VERTEX)
+		rows->work->first[line] = next;
 }
 
 /* Make all vertices and arcs. */
 static void
-add_vertices(Rows *r)
+add_vertices(Rows *rows)
 {
-	SfLayoutWork *work = r->work;
+	SfLayoutWork *work = rows->work;
 	int			nknots = 0;
 
-	for (int i = 0; i < 4 * r->layout->nboxes; i++)
-		nknots += Max(0, r->trunk_to[i] - r->trunk_from[i] + 1);
-	work->max_vertices = r->layout->nboxes + r->layout->nlines + nknots;
+	for (int i = 0; i < 4 * rows->layout->nboxes; i++)
+		nknots += Max(0, rows->trunk_to[i] - rows->trunk_from[i] + 1);
+	work->max_vertices = rows->layout->nboxes + rows->layout->nlines + nknots;
 	work->vertices = palloc(sizeof(SfLayoutVertex) * work->max_vertices);
-	work->max_arcs = 2 * r->layout->nlines + nknots;
+	work->max_arcs = 2 * rows->layout->nlines + nknots;
 	work->arcs = palloc(sizeof(SfLayoutArc) * Max(work->max_arcs, 1));
-	work->first = palloc(sizeof(int) * Max(r->layout->nlines, 1));
-	for (int i = 0; i < r->layout->nboxes; i++)
+	work->first = palloc(sizeof(int) * Max(rows->layout->nlines, 1));
+	for (int i = 0; i < rows->layout->nboxes; i++)
 	{
-		const SfLayoutBox *box = &r->layout->boxes[i];
+		const SfLayoutBox *box = &rows->layout->boxes[i];
 
-		(void) add_vertex(r, SF_VERTEX_BOX, i, r->row[r->layer[i]], box->w, box->h);
+		(void) add_vertex(rows, SF_VERTEX_BOX, i, rows->row[rows->layer[i]], box->w, box->h);
 	}
-	for (int i = 0; i < 4 * r->layout->nboxes; i++)
+	for (int i = 0; i < 4 * rows->layout->nboxes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		add_trunk(r, i);
+		add_trunk(rows, i);
 	}
-	for (int i = 0; i < r->layout->nlines; i++)
-		add_line(r, i);
+	for (int i = 0; i < rows->layout->nlines; i++)
+		add_line(rows, i);
 }
 
 /*
@@ -518,18 +518,18 @@ list_neighbours(SfLayoutWork *work)
 void
 sf_layout_rows(SfLayoutWork *work)
 {
-	Rows		r = {.work = work, .layout = work->layout};
+	Rows		rows = {.work = work, .layout = work->layout};
 
 	work->upward = palloc0(sizeof(bool) * Max(work->layout->nlines, 1));
-	group_lines(&r);
-	sort_boxes(&r);
-	assign_layers(&r);
-	pull_down(&r);
-	count_layers(&r);
-	cut_lines(&r);
-	number_rows(&r);
-	measure_trunks(&r);
-	add_vertices(&r);
+	group_lines(&rows);
+	sort_boxes(&rows);
+	assign_layers(&rows);
+	pull_down(&rows);
+	count_layers(&rows);
+	cut_lines(&rows);
+	number_rows(&rows);
+	measure_trunks(&rows);
+	add_vertices(&rows);
 	make_room_for_loops(work);
 	list_neighbours(work);
 }

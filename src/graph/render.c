@@ -22,10 +22,10 @@ sf_graph_render(const SfProgram *program, const char *format,
 				const SfGraphFacts *facts)
 {
 	StringInfoData out;
-	SfDrawing	d = {&out, program, facts,.depth = 1};
+	SfDrawing	drawing = {&out, program, facts,.depth = 1};
 	int			number = sf_argument_word("format", format, formats, lengthof(formats));
 
 	initStringInfo(&out);
-	draws[number] (&d);
+	draws[number] (&drawing);
 	return out.data;
 }

@@ -229,25 +229,25 @@ line_kind(SfEdgeKind kind)
 
 /* Reserve a line, and say what is drawn if it is cut. */
 static SfLayoutLine *
-add_line(LineCollector *c, int from, int to, SfLayoutKind kind, const char *target)
+add_line(LineCollector *collector, int from, int to, SfLayoutKind kind, const char *target)
 {
-	SfLayout   *layout = &c->drawn->layout;
+	SfLayout   *layout = &collector->drawn->layout;
 	SfLayoutLine *line;
 
-	if (layout->nlines == c->size)
+	if (layout->nlines == collector->size)
 	{
-		c->size = Max(16, c->size * 2);
-		layout->lines = layout->lines == NULL ? palloc(sizeof(SfLayoutLine) * c->size)
-			: repalloc_huge(layout->lines, sizeof(SfLayoutLine) * c->size);
-		c->drawn->labels = c->drawn->labels == NULL ? palloc(sizeof(SfTextBlock) * c->size)
-			: repalloc_huge(c->drawn->labels, sizeof(SfTextBlock) * c->size);
-		c->drawn->titles = c->drawn->titles == NULL ? palloc(sizeof(char *) * c->size)
-			: repalloc_huge(c->drawn->titles, sizeof(char *) * c->size);
+		collector->size = Max(16, collector->size * 2);
+		layout->lines = layout->lines == NULL ? palloc(sizeof(SfLayoutLine) * collector->size)
+			: repalloc_huge(layout->lines, sizeof(SfLayoutLine) * collector->size);
+		collector->drawn->labels = collector->drawn->labels == NULL ? palloc(sizeof(SfTextBlock) * collector->size)
+			: repalloc_huge(collector->drawn->labels, sizeof(SfTextBlock) * collector->size);
+		collector->drawn->titles = collector->drawn->titles == NULL ? palloc(sizeof(char *) * collector->size)
+			: repalloc_huge(collector->drawn->titles, sizeof(char *) * collector->size);
 	}
 	line = &layout->lines[layout->nlines];
 	memset(line, 0, sizeof(*line));
-	memset(&c->drawn->labels[layout->nlines], 0, sizeof(SfTextBlock));
-	c->drawn->titles[layout->nlines] = NULL;
+	memset(&collector->drawn->labels[layout->nlines], 0, sizeof(SfTextBlock));
+	collector->drawn->titles[layout->nlines] = NULL;
 	line->from = from;
 	line->to = to;
 	line->kind = kind;
@@ -260,11 +260,11 @@ add_line(LineCollector *c, int from, int to, SfLayoutKind kind, const char *targ
 
 /* Add a label to a line; lines of one kind between two boxes are one line. */
 static void
-add_label(LineCollector *c, int index, const char *label)
+add_label(LineCollector *collector, int index, const char *label)
 {
-	SfLayoutLine *line = &c->drawn->layout.lines[index];
-	SfTextBlock *block = &c->drawn->labels[index];
-	char	  **title = &c->drawn->titles[index];
+	SfLayoutLine *line = &collector->drawn->layout.lines[index];
+	SfTextBlock *block = &collector->drawn->labels[index];
+	char	  **title = &collector->drawn->titles[index];
 
 	CHECK_FOR_INTERRUPTS();
 	if (*title == NULL)
@@ -285,20 +285,20 @@ add_label(LineCollector *c, int index, const char *label)
 static void
 collect_line(void *arg, const SfState *from, int to, SfEdgeKind kind, const char *label)
 {
-	LineCollector *c = arg;
-	SfLayout   *layout = &c->drawn->layout;
-	int			from_box = c->box_of[from->number - c->first];
-	int			to_box = c->box_of[to - c->first];
-	int			i = c->first_of_state;
+	LineCollector *collector = arg;
+	SfLayout   *layout = &collector->drawn->layout;
+	int			from_box = collector->box_of[from->number - collector->first];
+	int			to_box = collector->box_of[to - collector->first];
+	int			i = collector->first_of_state;
 
 	while (i < layout->nlines && (layout->lines[i].to != to_box ||
 								  layout->lines[i].kind != line_kind(kind)))
 		i++;
 	if (i == layout->nlines)
-		add_line(c, from_box, to_box, line_kind(kind),
-				 c->scene->program->states[to].name);
+		add_line(collector, from_box, to_box, line_kind(kind),
+				 collector->scene->program->states[to].name);
 	if (label != NULL)
-		add_label(c, i, label);
+		add_label(collector, i, label);
 }
 
 /* Note that a job waits for another one; the boxes of a net are its jobs by number. */
@@ -306,11 +306,11 @@ static void
 collect_link(void *arg, const SfState *net, int from, int to, SfEdgeKind kind,
 			 const char *label)
 {
-	LineCollector *c = arg;
+	LineCollector *collector = arg;
 
-	add_line(c, from, to, line_kind(kind), sf_state_net(net)->jobs[to].name);
+	add_line(collector, from, to, line_kind(kind), sf_state_net(net)->jobs[to].name);
 	if (label != NULL)
-		add_label(c, c->drawn->layout.nlines - 1, label);
+		add_label(collector, collector->drawn->layout.nlines - 1, label);
 }
 
 /* Does a line lead from a state of a scope to the end?  A Fail state is an end itself. */
@@ -322,24 +322,24 @@ leads_to_end(const SfScope *scope, const SfState *state)
 
 /* Collect the lines of a scope; the last box, if it is the end, has those of the states that end. */
 static void
-collect_lines(LineCollector *c, const SfScope *scope)
+collect_lines(LineCollector *collector, const SfScope *scope)
 {
-	SfLayout   *layout = &c->drawn->layout;
+	SfLayout   *layout = &collector->drawn->layout;
 
-	if (c->drawn->boxes[0].kind == SF_SCENE_START)
-		add_line(c, 0, 1, SF_LAYOUT_MAIN, "");
+	if (collector->drawn->boxes[0].kind == SF_SCENE_START)
+		add_line(collector, 0, 1, SF_LAYOUT_MAIN, "");
 	for (int i = 0; i < layout->nboxes; i++)
 	{
 		const SfState *state;
 
 		CHECK_FOR_INTERRUPTS();
-		if (c->drawn->boxes[i].kind != SF_SCENE_STATE)
+		if (collector->drawn->boxes[i].kind != SF_SCENE_STATE)
 			continue;
-		state = &c->scene->program->states[c->drawn->boxes[i].number];
-		c->first_of_state = layout->nlines;
-		sf_graph_visit_edges(state, collect_line, c);
+		state = &collector->scene->program->states[collector->drawn->boxes[i].number];
+		collector->first_of_state = layout->nlines;
+		sf_graph_visit_edges(state, collect_line, collector);
 		if (layout->last != SF_LAYOUT_NO_BOX && leads_to_end(scope, state))
-			add_line(c, i, layout->last, SF_LAYOUT_MAIN, "End");
+			add_line(collector, i, layout->last, SF_LAYOUT_MAIN, "End");
 	}
 }
 

@@ -110,17 +110,17 @@ append_title(StringInfo out, const char *text)
 
 /* Draw lines of text, centred, from the upper edge y on; returns the lower edge. */
 static int
-draw_block(Svg *s, const char *class, const SfTextBlock *block, int x, int y,
+draw_block(Svg *svg, const char *class, const SfTextBlock *block, int x, int y,
 		   int line_height)
 {
 	for (int i = 0; i < block->nlines; i++)
 	{
-		appendStringInfoString(s->out, "<text");
+		appendStringInfoString(svg->out, "<text");
 		if (class != NULL)
-			append_attribute(s->out, "class", class);
-		appendStringInfo(s->out, " x=\"%d\" y=\"%d\">", x, y + line_height - 3);
-		append_text(s->out, block->lines[i]);
-		appendStringInfoString(s->out, "</text>");
+			append_attribute(svg->out, "class", class);
+		appendStringInfo(svg->out, " x=\"%d\" y=\"%d\">", x, y + line_height - 3);
+		append_text(svg->out, block->lines[i]);
+		appendStringInfoString(svg->out, "</text>");
 		y += line_height;
 	}
 	return y;
@@ -130,166 +130,166 @@ draw_block(Svg *s, const char *class, const SfTextBlock *block, int x, int y,
 
 /* The name of what a box of a scope shows. */
 static const char *
-box_name(const Svg *s, const SfSceneScope *drawn, int box)
+box_name(const Svg *svg, const SfSceneScope *drawn, int box)
 {
-	return sf_scene_box_name(s->program, drawn->boxes[box]);
+	return sf_scene_box_name(svg->program, drawn->boxes[box]);
 }
 
 /* Draw the head of an arrow at the end of a path. */
 static void
-draw_head(Svg *s, const SfSceneScope *drawn, const SfLayoutPath *path)
+draw_head(Svg *svg, const SfSceneScope *drawn, const SfLayoutPath *path)
 {
-	appendStringInfo(s->out, "<path class=\"head%s\" d=\"", path->kind ? " catch" : "");
-	sf_scene_append_head(s->out, drawn, path);
-	appendStringInfoString(s->out, "\"/>");
+	appendStringInfo(svg->out, "<path class=\"head%s\" d=\"", path->kind ? " catch" : "");
+	sf_scene_append_head(svg->out, drawn, path);
+	appendStringInfoString(svg->out, "\"/>");
 }
 
 /* Draw a line, a trunk, or the part of a line up to a trunk. */
 static void
-draw_path(Svg *s, const SfSceneScope *drawn, const SfLayoutPath *path)
+draw_path(Svg *svg, const SfSceneScope *drawn, const SfLayoutPath *path)
 {
-	appendStringInfo(s->out, "<g id=\"line-%d\"", s->nlines++);
+	appendStringInfo(svg->out, "<g id=\"line-%d\"", svg->nlines++);
 	if (path->line != SF_LAYOUT_TRUNK)
-		append_attribute(s->out, "data-from",
-						 box_name(s, drawn, drawn->layout.lines[path->line].from));
-	append_attribute(s->out, "data-to", box_name(s, drawn, path->to));
-	appendStringInfo(s->out, "><path class=\"line%s\" d=\"", path->kind ? " catch" : "");
-	sf_scene_append_line(s->out, drawn, path);
-	appendStringInfoString(s->out, "\"/>");
-	if (path->arrow)
-		draw_head(s, drawn, path);
-	appendStringInfoString(s->out, "</g>\n");
+		append_attribute(svg->out, "data-from",
+						 box_name(svg, drawn, drawn->layout.lines[path->line].from));
+	append_attribute(svg->out, "data-to", box_name(svg, drawn, path->to));
+	appendStringInfo(svg->out, "><path class=\"line%s\" d=\"", path->kind ? " catch" : "");
+	sf_scene_append_line(svg->out, drawn, path);
+	appendStringInfoString(svg->out, "\"/>");
+	if (path->has_arrow)
+		draw_head(svg, drawn, path);
+	appendStringInfoString(svg->out, "</g>\n");
 }
 
 /* Draw the label of a line. */
 static void
-draw_label(Svg *s, const SfSceneScope *drawn, int line)
+draw_label(Svg *svg, const SfSceneScope *drawn, int line)
 {
 	const SfLayoutLine *l = &drawn->layout.lines[line];
 	int			x = drawn->x + l->label_x;
 	int			y = drawn->y + l->label_y;
 
-	appendStringInfo(s->out, "<g class=\"label%s\"", l->kind ? " catch" : "");
-	append_attribute(s->out, "data-from", box_name(s, drawn, l->from));
-	append_attribute(s->out, "data-to", box_name(s, drawn, l->to));
-	appendStringInfoChar(s->out, '>');
+	appendStringInfo(svg->out, "<g class=\"label%s\"", l->kind ? " catch" : "");
+	append_attribute(svg->out, "data-from", box_name(svg, drawn, l->from));
+	append_attribute(svg->out, "data-to", box_name(svg, drawn, l->to));
+	appendStringInfoChar(svg->out, '>');
 	if (drawn->titles[line] != NULL)
-		append_title(s->out, drawn->titles[line]);
-	appendStringInfo(s->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
+		append_title(svg->out, drawn->titles[line]);
+	appendStringInfo(svg->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
 					 x, y, l->label_w, l->label_h);
-	draw_block(s, NULL, &drawn->labels[line], x + l->label_w / 2,
+	draw_block(svg, NULL, &drawn->labels[line], x + l->label_w / 2,
 			   y + SF_SCENE_LABEL_PAD, SF_SCENE_SMALL_LINE);
-	appendStringInfoString(s->out, "</g>\n");
+	appendStringInfoString(svg->out, "</g>\n");
 }
 
 /* --- states --- */
 
-static void draw_scope(Svg *s, const SfSceneScope *drawn);
+static void draw_scope(Svg *svg, const SfSceneScope *drawn);
 
 /* Draw a branch of a Parallel or Map state, a net, or the states of a job, in its frame. */
 static void
-draw_branch(Svg *s, const SfSceneScope *drawn)
+draw_branch(Svg *svg, const SfSceneScope *drawn)
 {
 	const SfSceneFrame *frame = &drawn->frame;
 	int			middle = frame->x + frame->w / 2;
 	int			y = frame->y + SF_SCENE_BOX_PAD;
 
-	appendStringInfo(s->out, "<rect class=\"branch\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n",
+	appendStringInfo(svg->out, "<rect class=\"branch\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n",
 					 frame->x, frame->y, frame->w, frame->h);
-	y = draw_block(s, "name", &frame->name, middle, y, SF_SCENE_NAME_LINE);
-	draw_block(s, "small", &frame->small, middle, y, SF_SCENE_SMALL_LINE);
-	draw_scope(s, drawn);
+	y = draw_block(svg, "name", &frame->name, middle, y, SF_SCENE_NAME_LINE);
+	draw_block(svg, "small", &frame->small, middle, y, SF_SCENE_SMALL_LINE);
+	draw_scope(svg, drawn);
 }
 
 /* Draw a job that is a flow of states, with its name. */
 static void
-draw_flow(Svg *s, int scope)
+draw_flow(Svg *svg, int scope)
 {
-	const char *name = sf_scene_box_name(s->program, (SfSceneBox) {SF_SCENE_FLOW, scope});
+	const char *name = sf_scene_box_name(svg->program, (SfSceneBox) {SF_SCENE_FLOW, scope});
 
-	appendStringInfoString(s->out, "<g class=\"job\"");
-	append_attribute(s->out, "data-job", name);
-	appendStringInfoChar(s->out, '>');
-	append_title(s->out, name);
-	draw_branch(s, &s->scene->scopes[scope]);
-	appendStringInfoString(s->out, "</g>\n");
+	appendStringInfoString(svg->out, "<g class=\"job\"");
+	append_attribute(svg->out, "data-job", name);
+	appendStringInfoChar(svg->out, '>');
+	append_title(svg->out, name);
+	draw_branch(svg, &svg->scene->scopes[scope]);
+	appendStringInfoString(svg->out, "</g>\n");
 }
 
 /* Draw one state; those inside it stand in the same element. */
 static void
-draw_state(Svg *s, const SfState *state)
+draw_state(Svg *svg, const SfState *state)
 {
-	const SfSceneState *box = &s->scene->states[state->number];
-	const SfGraphFacts *facts = s->scene->facts;
+	const SfSceneState *box = &svg->scene->states[state->number];
+	const SfGraphFacts *facts = svg->scene->facts;
 	const char *type = sf_state_type_name(state->type);
 	const char *status = facts == NULL ? "entry" :
 		sf_graph_statuses[facts[state->number].status].name;
 	int			middle = box->x + box->w / 2;
 	int			y = box->y + SF_SCENE_BOX_PAD;
 
-	appendStringInfo(s->out, "<g class=\"state %s\" id=\"state-%d\"", status, state->number);
-	append_attribute(s->out, "data-state", state->name);
-	append_attribute(s->out, "data-type", type);
+	appendStringInfo(svg->out, "<g class=\"state %s\" id=\"state-%d\"", status, state->number);
+	append_attribute(svg->out, "data-state", state->name);
+	append_attribute(svg->out, "data-type", type);
 	if (facts != NULL)
-		append_attribute(s->out, "data-status", status);
-	appendStringInfoChar(s->out, '>');
-	append_title(s->out, psprintf("%s\n%s", state->name, sf_graph_subtitle(state)));
-	appendStringInfo(s->out, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"%s/>\n",
+		append_attribute(svg->out, "data-status", status);
+	appendStringInfoChar(svg->out, '>');
+	append_title(svg->out, psprintf("%s\n%s", state->name, sf_graph_subtitle(state)));
+	appendStringInfo(svg->out, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"%s/>\n",
 					 box->x, box->y, box->w, box->h, box->corner,
 					 facts != NULL && facts[state->number].aborted ? " stroke-dasharray=\"4 3\"" : "");
-	y = draw_block(s, "name", &box->name, middle, y, SF_SCENE_NAME_LINE);
-	draw_block(s, "small", &box->small, middle, y, SF_SCENE_SMALL_LINE);
+	y = draw_block(svg, "name", &box->name, middle, y, SF_SCENE_NAME_LINE);
+	draw_block(svg, "small", &box->small, middle, y, SF_SCENE_SMALL_LINE);
 	if (box->net != NULL)
-		draw_branch(s, box->net);
+		draw_branch(svg, box->net);
 	for (int i = 0; i < state->nscopes && box->net == NULL; i++)
-		draw_branch(s, &s->scene->scopes[state->scopes[i]]);
-	appendStringInfoString(s->out, "</g>\n");
+		draw_branch(svg, &svg->scene->scopes[state->scopes[i]]);
+	appendStringInfoString(svg->out, "</g>\n");
 }
 
 /* Draw where the machine begins, or where it can end. */
 static void
-draw_end(Svg *s, const SfSceneScope *drawn, int box)
+draw_end(Svg *svg, const SfSceneScope *drawn, int box)
 {
 	const SfLayoutBox *shown = &drawn->layout.boxes[box];
 	int			x = drawn->x + shown->x + shown->w / 2;
 	int			y = drawn->y + shown->y + shown->h / 2;
 
 	if (drawn->boxes[box].kind == SF_SCENE_START)
-		appendStringInfo(s->out, "<circle class=\"start\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n",
+		appendStringInfo(svg->out, "<circle class=\"start\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n",
 						 x, y, shown->w / 2);
 	else
-		appendStringInfo(s->out, "<circle class=\"ring\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>"
+		appendStringInfo(svg->out, "<circle class=\"ring\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>"
 						 "<circle class=\"end\" cx=\"%d\" cy=\"%d\" r=\"4\"/>\n",
 						 x, y, shown->w / 2, x, y);
 }
 
 /* Draw a scope: the lines below the labels, and these below the boxes. */
 static void
-draw_scope(Svg *s, const SfSceneScope *drawn)
+draw_scope(Svg *svg, const SfSceneScope *drawn)
 {
 	check_stack_depth();
 	for (int i = 0; i < drawn->layout.npaths; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		draw_path(s, drawn, &drawn->layout.paths[i]);
+		draw_path(svg, drawn, &drawn->layout.paths[i]);
 	}
 	for (int i = 0; i < drawn->layout.nlines; i++)
 		if (drawn->labels[i].nlines > 0)
-			draw_label(s, drawn, i);
+			draw_label(svg, drawn, i);
 	for (int i = 0; i < drawn->layout.nboxes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		switch (drawn->boxes[i].kind)
 		{
 			case SF_SCENE_STATE:
-				draw_state(s, &s->program->states[drawn->boxes[i].number]);
+				draw_state(svg, &svg->program->states[drawn->boxes[i].number]);
 				break;
 			case SF_SCENE_FLOW:
-				draw_flow(s, drawn->boxes[i].number);
+				draw_flow(svg, drawn->boxes[i].number);
 				break;
 			case SF_SCENE_START:
 			case SF_SCENE_END:
-				draw_end(s, drawn, i);
+				draw_end(svg, drawn, i);
 				break;
 		}
 	}
@@ -299,13 +299,14 @@ draw_scope(Svg *s, const SfSceneScope *drawn)
 
 /* Say what the colours mean. */
 static void
-draw_legend(Svg *s, int nstatuses, int y)
+draw_legend(Svg *svg, int nstatuses, int y)
 {
 	for (int i = 0; i < nstatuses; i++)
 	{
 		int			x = SF_SCENE_MARGIN + i * LEGEND_WIDTH;
 
-		appendStringInfo(s->out, "<g class=\"state %s\"><rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>"
+		appendStringInfo(svg->out,
+						 "<g class=\"state %s\"><rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>"
 						 "<text class=\"small\" x=\"%d\" y=\"%d\">%s</text></g>\n",
 						 sf_graph_statuses[i].name, x, y, LEGEND_WIDTH - 6, LEGEND_HEIGHT,
 						 x + LEGEND_WIDTH / 2 - 3, y + 14, sf_graph_statuses[i].name);
@@ -363,12 +364,12 @@ append_style(StringInfo out)
 
 /* Draw a program as a document of its own. */
 void
-sf_graph_svg(SfDrawing *d)
+sf_graph_svg(SfDrawing *drawing)
 {
-	SfScene    *scene = sf_scene_make(d->program, d->facts);
-	Svg			s = {.out = d->out, .scene = scene, .program = d->program};
-	int			nstatuses = d->facts == NULL ? 0 :
-		sf_graph_legend_size(d->program, d->facts);
+	SfScene    *scene = sf_scene_make(drawing->program, drawing->facts);
+	Svg			svg = {.out = drawing->out, .scene = scene, .program = drawing->program};
+	int			nstatuses = drawing->facts == NULL ? 0 :
+		sf_graph_legend_size(drawing->program, drawing->facts);
 	int			w = scene->w;
 	int			h = scene->h;
 
@@ -377,11 +378,12 @@ sf_graph_svg(SfDrawing *d)
 		w = Max(w, 2 * SF_SCENE_MARGIN + nstatuses * LEGEND_WIDTH);
 		h += LEGEND_HEIGHT + SF_SCENE_MARGIN;
 	}
-	appendStringInfo(d->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sfflow\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
+	appendStringInfo(drawing->out,
+					 "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sfflow\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
 					 w, h, w, h);
-	append_style(d->out);
-	appendStringInfo(d->out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", w, h);
-	draw_scope(&s, &scene->scopes[0]);
-	draw_legend(&s, nstatuses, scene->h);
-	appendStringInfoString(d->out, "</svg>\n");
+	append_style(drawing->out);
+	appendStringInfo(drawing->out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", w, h);
+	draw_scope(&svg, &scene->scopes[0]);
+	draw_legend(&svg, nstatuses, scene->h);
+	appendStringInfoString(drawing->out, "</svg>\n");
 }

@@ -182,7 +182,7 @@ sf_scene_append_line(StringInfo out, const SfSceneScope *drawn, const SfLayoutPa
 	SfLayoutPoint last = path->points[0];
 
 	appendStringInfo(out, "M%d,%d", drawn->x + last.x, drawn->y + last.y);
-	if (path->loop)
+	if (path->is_loop)
 	{
 		SfLayoutPoint end = path->points[1];
 
@@ -215,7 +215,7 @@ sf_scene_append_head(StringInfo out, const SfSceneScope *drawn, const SfLayoutPa
 	int			back = path->points[path->npoints - 2].y < end.y ? -8 : 8;
 
 	appendStringInfo(out, "M%d,%d", drawn->x + end.x, drawn->y + end.y);
-	if (path->loop)
+	if (path->is_loop)
 		appendStringInfo(out, "l%d,-4v8z", path->bulge > 0 ? 8 : -8);
 	else
 		appendStringInfo(out, "l-4,%dh8z", back);

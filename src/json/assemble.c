@@ -33,23 +33,23 @@ typedef struct Assembly
 
 /* Count the bytes of a child that begins at an offset, padding included. */
 static Size
-child_size(const JsonbValue *v, Size offset)
+child_size(const JsonbValue *value, Size offset)
 {
 	Size		padding = INTALIGN(offset) - offset;
 
-	switch (v->type)
+	switch (value->type)
 	{
 		case jbvNull:
 		case jbvBool:
 			return 0;
 		case jbvString:
-			return v->val.string.len;
+			return value->val.string.len;
 		case jbvNumeric:
-			return padding + VARSIZE_ANY(v->val.numeric);
+			return padding + VARSIZE_ANY(value->val.numeric);
 		case jbvBinary:
-			return padding + v->val.binary.len;
+			return padding + value->val.binary.len;
 		default:
-			elog(ERROR, "unexpected jsonb value of type %d", (int) v->type);
+			elog(ERROR, "unexpected jsonb value of type %d", (int) value->type);
 	}
 }
 
@@ -71,63 +71,63 @@ add_sizes(Size offset, const JsonbValue *values, Size n)
 
 /* Write one child. */
 static void
-write_child(Assembly *a, const JsonbValue *v)
+write_child(Assembly *assembly, const JsonbValue *value)
 {
-	Size		size = child_size(v, a->offset);
-	char	   *target = a->base + a->offset;
-	char	   *aligned = a->base + INTALIGN(a->offset);
+	Size		size = child_size(value, assembly->offset);
+	char	   *target = assembly->base + assembly->offset;
+	char	   *aligned = assembly->base + INTALIGN(assembly->offset);
 	JEntry		type = 0;
 
-	switch (v->type)
+	switch (value->type)
 	{
 		case jbvNull:
 			type = JENTRY_ISNULL;
 			break;
 		case jbvBool:
-			type = v->val.boolean ? JENTRY_ISBOOL_TRUE : JENTRY_ISBOOL_FALSE;
+			type = value->val.boolean ? JENTRY_ISBOOL_TRUE : JENTRY_ISBOOL_FALSE;
 			break;
 		case jbvString:
 			type = JENTRY_ISSTRING;
-			memcpy(target, v->val.string.val, v->val.string.len);
+			memcpy(target, value->val.string.val, value->val.string.len);
 			break;
 		case jbvNumeric:
 			type = JENTRY_ISNUMERIC;
 			memset(target, 0, aligned - target);
-			memcpy(aligned, v->val.numeric, VARSIZE_ANY(v->val.numeric));
+			memcpy(aligned, value->val.numeric, VARSIZE_ANY(value->val.numeric));
 			break;
 		default:
 			type = JENTRY_ISCONTAINER;
 			memset(target, 0, aligned - target);
-			memcpy(aligned, v->val.binary.data, v->val.binary.len);
+			memcpy(aligned, value->val.binary.data, value->val.binary.len);
 			break;
 	}
-	a->offset += size;
-	a->entries[a->nentries] = type |
-		(a->nentries % JB_OFFSET_STRIDE == 0 ?
-		 JENTRY_HAS_OFF | (JEntry) a->offset : (JEntry) size);
-	a->nentries++;
+	assembly->offset += size;
+	assembly->entries[assembly->nentries] = type |
+		(assembly->nentries % JB_OFFSET_STRIDE == 0 ?
+		 JENTRY_HAS_OFF | (JEntry) assembly->offset : (JEntry) size);
+	assembly->nentries++;
 }
 
 /* Make room for a container of so many entries and bytes of children. */
 static Jsonb *
-begin_assembly(Assembly *a, uint32 header, Size nentries, Size nbytes)
+begin_assembly(Assembly *assembly, uint32 header, Size nentries, Size nbytes)
 {
 	Size		size = offsetof(Jsonb, root) + sizeof(uint32) +
 		nentries * sizeof(JEntry) + nbytes;
-	Jsonb	   *doc;
+	Jsonb	   *document;
 
 	if (size > MaxAllocSize)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("jsonb of %zu elements is too large", nentries)));
-	doc = palloc(size);
-	SET_VARSIZE(doc, size);
-	doc->root.header = header;
-	a->entries = doc->root.children;
-	a->base = (char *) &doc->root.children[nentries];
-	a->offset = 0;
-	a->nentries = 0;
-	return doc;
+	document = palloc(size);
+	SET_VARSIZE(document, size);
+	document->root.header = header;
+	assembly->entries = document->root.children;
+	assembly->base = (char *) &document->root.children[nentries];
+	assembly->offset = 0;
+	assembly->nentries = 0;
+	return document;
 }
 
 /* Refuse more children than a header can count. */
@@ -145,17 +145,17 @@ check_count(Size n)
 Jsonb *
 sf_json_array_of(const JsonbValue *values, Size n)
 {
-	Assembly	a;
-	Jsonb	   *doc;
+	Assembly	assembly;
+	Jsonb	   *document;
 
 	check_count(n);
-	doc = begin_assembly(&a, (uint32) n | JB_FARRAY, n, add_sizes(0, values, n));
+	document = begin_assembly(&assembly, (uint32) n | JB_FARRAY, n, add_sizes(0, values, n));
 	for (Size i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		write_child(&a, &values[i]);
+		write_child(&assembly, &values[i]);
 	}
-	return doc;
+	return document;
 }
 
 /* Order keys as jsonb does: by length, then by bytes. */
@@ -208,8 +208,8 @@ sort_members(SfJsonMember *members, int n)
 Jsonb *
 sf_json_object_of(SfJsonMember *members, int n)
 {
-	Assembly	a;
-	Jsonb	   *doc;
+	Assembly	assembly;
+	Jsonb	   *document;
 	Size		nbytes = 0;
 
 	check_count((Size) n * 2);
@@ -218,12 +218,12 @@ sf_json_object_of(SfJsonMember *members, int n)
 		nbytes = add_sizes(nbytes, &members[i].key, 1);
 	for (int i = 0; i < n; i++)
 		nbytes = add_sizes(nbytes, &members[i].value, 1);
-	doc = begin_assembly(&a, (uint32) n | JB_FOBJECT, (Size) n * 2, nbytes);
+	document = begin_assembly(&assembly, (uint32) n | JB_FOBJECT, (Size) n * 2, nbytes);
 	for (int i = 0; i < n; i++)
-		write_child(&a, &members[i].key);
+		write_child(&assembly, &members[i].key);
 	for (int i = 0; i < n; i++)
-		write_child(&a, &members[i].value);
-	return doc;
+		write_child(&assembly, &members[i].value);
+	return document;
 }
 
 /*
@@ -235,15 +235,15 @@ sf_json_list_members(const JsonbValue *object, SfJsonMember *members)
 {
 	JsonbIterator *it = JsonbIteratorInit(object->val.binary.data);
 	JsonbIteratorToken token;
-	JsonbValue	v;
+	JsonbValue	value;
 	int			n = 0;
 
-	while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
 		if (token == WJB_KEY)
-			members[n].key = v;
+			members[n].key = value;
 		else if (token == WJB_VALUE)
-			members[n++].value = v;
+			members[n++].value = value;
 	}
 	return n;
 }

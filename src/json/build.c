@@ -14,16 +14,16 @@
 
 /* Make a document of any value; containers inside another document are copied. */
 Jsonb *
-sf_json_make(const JsonbValue *v)
+sf_json_make(const JsonbValue *value)
 {
-	return JsonbValueToJsonb((JsonbValue *) v);
+	return JsonbValueToJsonb((JsonbValue *) value);
 }
 
 /* Give the root of a document as a value: a scalar, or jbvBinary. */
 void
-sf_json_root(const Jsonb *doc, JsonbValue *out)
+sf_json_root(const Jsonb *document, JsonbValue *out)
 {
-	JsonbContainer *root = (JsonbContainer *) &doc->root;
+	JsonbContainer *root = (JsonbContainer *) &document->root;
 
 	if (JsonContainerIsScalar(root))
 	{
@@ -32,7 +32,7 @@ sf_json_root(const Jsonb *doc, JsonbValue *out)
 	}
 	out->type = jbvBinary;
 	out->val.binary.data = root;
-	out->val.binary.len = VARSIZE(doc) - VARHDRSZ;
+	out->val.binary.len = VARSIZE(document) - VARHDRSZ;
 }
 
 /* Parse JSON text; ereports as the input function of jsonb does. */
@@ -71,10 +71,10 @@ sf_json_value_int(JsonbValue *out, int64 value)
 Jsonb *
 sf_json_string(const char *text)
 {
-	JsonbValue	v;
+	JsonbValue	value;
 
-	sf_json_value_cstring(&v, text);
-	return sf_json_make(&v);
+	sf_json_value_cstring(&value, text);
+	return sf_json_make(&value);
 }
 
 /* Make a JSON number. */
@@ -91,9 +91,9 @@ sf_json_int(int64 value)
 Jsonb *
 sf_json_null(void)
 {
-	JsonbValue	v = {.type = jbvNull};
+	JsonbValue	value = {.type = jbvNull};
 
-	return sf_json_make(&v);
+	return sf_json_make(&value);
 }
 
 /* Make {}. */
@@ -127,23 +127,23 @@ typedef struct SfJsonLevel
 
 /* Begin a document that is an object or an array. */
 void
-sf_json_begin(SfJsonBuilder *b, bool is_object)
+sf_json_begin(SfJsonBuilder *json, bool is_object)
 {
-	memset(b, 0, sizeof(SfJsonBuilder));
-	sf_json_open(b, NULL, is_object);
+	memset(json, 0, sizeof(SfJsonBuilder));
+	sf_json_open(json, NULL, is_object);
 }
 
 /* Begin a container inside the current one, if any. */
 void
-sf_json_open(SfJsonBuilder *b, const char *key, bool is_object)
+sf_json_open(SfJsonBuilder *json, const char *key, bool is_object)
 {
 	SfJsonLevel *level = palloc0(sizeof(SfJsonLevel));
 
 	if (key != NULL)
 		sf_json_value_cstring(&level->key, key);
-	level->parent = b->level;
+	level->parent = json->level;
 	level->is_object = is_object;
-	b->level = level;
+	json->level = level;
 }
 
 /* Make room for one more child. */
@@ -186,10 +186,10 @@ add_child(SfJsonLevel *level, const JsonbValue *key, const JsonbValue *value)
 
 /* End the container begun last, and add it to the one around it. */
 void
-sf_json_close(SfJsonBuilder *b, bool is_object)
+sf_json_close(SfJsonBuilder *json, bool is_object)
 {
-	SfJsonLevel *level = b->level;
-	Jsonb	   *doc = level->is_object ?
+	SfJsonLevel *level = json->level;
+	Jsonb	   *document = level->is_object ?
 		sf_json_object_of(level->members, level->n) :
 		sf_json_array_of(level->elements, level->n);
 
@@ -199,93 +199,93 @@ sf_json_close(SfJsonBuilder *b, bool is_object)
 		pfree(level->members);
 	if (level->elements != NULL)
 		pfree(level->elements);
-	b->level = level->parent;
-	if (b->level == NULL)
-		b->finished = doc;
+	json->level = level->parent;
+	if (json->level == NULL)
+		json->finished = document;
 	else
 	{
-		JsonbValue	v;
+		JsonbValue	value;
 
-		sf_json_root(doc, &v);
-		add_child(b->level, &level->key, &v);
-		b->level->documents = lappend(b->level->documents, doc);
+		sf_json_root(document, &value);
+		add_child(json->level, &level->key, &value);
+		json->level->documents = lappend(json->level->documents, document);
 	}
 	pfree(level);
 }
 
 /* Add a value of any kind, which must live until its container is ended. */
 void
-sf_json_add_value(SfJsonBuilder *b, const char *key, const JsonbValue *value)
+sf_json_add_value(SfJsonBuilder *json, const char *key, const JsonbValue *value)
 {
 	JsonbValue	k;
 
-	if (b->level->is_object)
+	if (json->level->is_object)
 		sf_json_value_cstring(&k, key);
-	add_child(b->level, &k, value);
+	add_child(json->level, &k, value);
 }
 
 /* Add a string; NULL is left out. */
 void
-sf_json_add_string(SfJsonBuilder *b, const char *key, const char *value)
+sf_json_add_string(SfJsonBuilder *json, const char *key, const char *value)
 {
 	JsonbValue	v;
 
 	if (value == NULL)
 		return;
 	sf_json_value_cstring(&v, value);
-	sf_json_add_value(b, key, &v);
+	sf_json_add_value(json, key, &v);
 }
 
 /* Add an integer. */
 void
-sf_json_add_int(SfJsonBuilder *b, const char *key, int64 value)
+sf_json_add_int(SfJsonBuilder *json, const char *key, int64 value)
 {
 	JsonbValue	v;
 
 	sf_json_value_int(&v, value);
-	sf_json_add_value(b, key, &v);
+	sf_json_add_value(json, key, &v);
 }
 
 /* Add true or false. */
 void
-sf_json_add_bool(SfJsonBuilder *b, const char *key, bool value)
+sf_json_add_bool(SfJsonBuilder *json, const char *key, bool value)
 {
 	JsonbValue	v = {.type = jbvBool,.val.boolean = value};
 
-	sf_json_add_value(b, key, &v);
+	sf_json_add_value(json, key, &v);
 }
 
 /* Add null. */
 void
-sf_json_add_null(SfJsonBuilder *b, const char *key)
+sf_json_add_null(SfJsonBuilder *json, const char *key)
 {
-	JsonbValue	v = {.type = jbvNull};
+	JsonbValue	value = {.type = jbvNull};
 
-	sf_json_add_value(b, key, &v);
+	sf_json_add_value(json, key, &value);
 }
 
 /* Add a document; NULL is left out. */
 void
-sf_json_add(SfJsonBuilder *b, const char *key, const Jsonb *value)
+sf_json_add(SfJsonBuilder *json, const char *key, const Jsonb *value)
 {
 	JsonbValue	v;
 
 	if (value == NULL)
 		return;
 	sf_json_root(value, &v);
-	sf_json_add_value(b, key, &v);
+	sf_json_add_value(json, key, &v);
 }
 
 /* End the document and give it; nested containers must have been closed. */
 Jsonb *
-sf_json_finish(SfJsonBuilder *b)
+sf_json_finish(SfJsonBuilder *json)
 {
-	if (b->level != NULL)
+	if (json->level != NULL)
 	{
-		Assert(b->level->parent == NULL);
-		sf_json_close(b, b->level->is_object);
+		Assert(json->level->parent == NULL);
+		sf_json_close(json, json->level->is_object);
 	}
-	return b->finished;
+	return json->finished;
 }
 
 /*
@@ -296,7 +296,7 @@ Jsonb *
 sf_json_merge(const Jsonb *base, const Jsonb *overlay)
 {
 	SfJsonMember *members;
-	JsonbValue	v;
+	JsonbValue	value;
 	Jsonb	   *merged;
 	int			n;
 
@@ -307,10 +307,10 @@ sf_json_merge(const Jsonb *base, const Jsonb *overlay)
 
 	members = palloc(sizeof(SfJsonMember) *
 					 (JB_ROOT_COUNT(base) + JB_ROOT_COUNT(overlay)));
-	sf_json_root(base, &v);
-	n = sf_json_list_members(&v, members);
-	sf_json_root(overlay, &v);
-	n += sf_json_list_members(&v, members + n);
+	sf_json_root(base, &value);
+	n = sf_json_list_members(&value, members);
+	sf_json_root(overlay, &value);
+	n += sf_json_list_members(&value, members + n);
 	merged = sf_json_object_of(members, n);
 	pfree(members);
 	return merged;

@@ -42,19 +42,19 @@ shorten(StringInfo pointer, int len)
 	pointer->data[len] = '\0';
 }
 
-static void compare(Comparison *c, const JsonbValue *before, const JsonbValue *after);
+static void compare(Comparison *comparison, const JsonbValue *before, const JsonbValue *after);
 
 /* Compare the members of two objects that have a key of one of them; again: of the second one. */
 static void
-compare_members(Comparison *c, const JsonbValue *before, const JsonbValue *after, bool again)
+compare_members(Comparison *comparison, const JsonbValue *before, const JsonbValue *after, bool again)
 {
 	const JsonbValue *from = again ? after : before;
 	const JsonbValue *other = again ? before : after;
 	int			n;
 	SfJsonMember *members = sf_json_members(from, &n);
-	int			len = c->pointer.len;
+	int			len = comparison->pointer.len;
 
-	for (int i = 0; i < n && !c->over; i++)
+	for (int i = 0; i < n && !comparison->over; i++)
 	{
 		const JsonbValue *key = &members[i].key;
 		JsonbValue	there;
@@ -62,56 +62,56 @@ compare_members(Comparison *c, const JsonbValue *before, const JsonbValue *after
 
 		if (again && found)
 			continue;			/* was compared already */
-		sf_json_append_pointer(&c->pointer, key->val.string.val, key->val.string.len);
-		compare(c, again ? NULL : &members[i].value,
+		sf_json_append_pointer(&comparison->pointer, key->val.string.val, key->val.string.len);
+		compare(comparison, again ? NULL : &members[i].value,
 				again ? &members[i].value : found ? &there : NULL);
-		shorten(&c->pointer, len);
+		shorten(&comparison->pointer, len);
 	}
 	pfree(members);
 }
 
 /* Compare two arrays, element by element. */
 static void
-compare_elements(Comparison *c, const JsonbValue *before, const JsonbValue *after)
+compare_elements(Comparison *comparison, const JsonbValue *before, const JsonbValue *after)
 {
 	int			n = Max(sf_json_count(before), sf_json_count(after));
-	int			len = c->pointer.len;
+	int			len = comparison->pointer.len;
 
-	for (int i = 0; i < n && !c->over; i++)
+	for (int i = 0; i < n && !comparison->over; i++)
 	{
 		JsonbValue	a,
 					b;
 		bool		in_a = sf_json_element(before, i, &a);
 		bool		in_b = sf_json_element(after, i, &b);
 
-		appendStringInfo(&c->pointer, "/%d", i);
-		compare(c, in_a ? &a : NULL, in_b ? &b : NULL);
-		shorten(&c->pointer, len);
+		appendStringInfo(&comparison->pointer, "/%d", i);
+		compare(comparison, in_a ? &a : NULL, in_b ? &b : NULL);
+		shorten(&comparison->pointer, len);
 	}
 }
 
 /* Compare two values; NULL: there is none. */
 static void
-compare(Comparison *c, const JsonbValue *before, const JsonbValue *after)
+compare(Comparison *comparison, const JsonbValue *before, const JsonbValue *after)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (before != NULL && after != NULL && sf_json_is_object(before) && sf_json_is_object(after))
 	{
-		compare_members(c, before, after, false);
-		compare_members(c, before, after, true);
+		compare_members(comparison, before, after, false);
+		compare_members(comparison, before, after, true);
 	}
 	else if (before != NULL && after != NULL && sf_json_is_array(before) && sf_json_is_array(after))
-		compare_elements(c, before, after);
-	else if (before == NULL || after == NULL || !sf_json_value_equal(before, after))
-		c->over = !c->visitor(c->pointer.data, before, after, c->arg);
+		compare_elements(comparison, before, after);
+	else if (before == NULL || after == NULL || !sf_json_value_is_equal(before, after))
+		comparison->over = !comparison->visitor(comparison->pointer.data, before, after, comparison->arg);
 }
 
 /* Visit what two documents differ in, until the visitor wants no more. */
 void
 sf_json_differences(const Jsonb *before, const Jsonb *after, SfJsonDifference visitor, void *arg)
 {
-	Comparison	c = {.visitor = visitor,.arg = arg};
+	Comparison	comparison = {.visitor = visitor,.arg = arg};
 	JsonbValue	a,
 				b;
 
@@ -119,7 +119,7 @@ sf_json_differences(const Jsonb *before, const Jsonb *after, SfJsonDifference vi
 		return;
 	sf_json_root(before, &a);
 	sf_json_root(after, &b);
-	initStringInfo(&c.pointer);
-	compare(&c, &a, &b);
-	pfree(c.pointer.data);
+	initStringInfo(&comparison.pointer);
+	compare(&comparison, &a, &b);
+	pfree(comparison.pointer.data);
 }

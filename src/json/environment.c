@@ -61,13 +61,13 @@ sf_env_may_make(const SfEnv *env)
 
 /* Count bytes that an evaluation has made; false when they are too many. */
 bool
-sf_env_make(SfEnv *env, Size bytes, SfError *err)
+sf_env_make(SfEnv *env, Size bytes, SfError *error)
 {
 	bool		fits = bytes <= sf_env_may_make(env);
 
 	env->made = fits ? env->made + bytes : SIZE_MAX;
 	if (!fits)
-		sf_error_set(err, SF_ERR_DATA_LIMIT_EXCEEDED,
+		sf_error_set(error, SF_ERR_DATA_LIMIT_EXCEEDED,
 					 "The evaluation makes more than %d times the maximum number of bytes of a payload (%d).",
 					 SF_EVALUATION_PAYLOADS, sf_setting_max_payload_bytes);
 	return fits;
@@ -78,13 +78,13 @@ sf_env_make(SfEnv *env, Size bytes, SfError *err)
  * memory of its own; false when it is too much.
  */
 bool
-sf_env_make_value(SfEnv *env, const JsonbValue *v, SfError *err)
+sf_env_make_value(SfEnv *env, const JsonbValue *value, SfError *error)
 {
 	Size		bytes = 0;
 
-	if (v->type == jbvString)
-		bytes = v->val.string.len;
-	else if (v->type == jbvBinary)
-		bytes = v->val.binary.len;
-	return sf_env_make(env, bytes, err);
+	if (value->type == jbvString)
+		bytes = value->val.string.len;
+	else if (value->type == jbvBinary)
+		bytes = value->val.binary.len;
+	return sf_env_make(env, bytes, error);
 }

@@ -60,10 +60,10 @@ typedef struct SfEnv
  * they exceed the limit.  A value that fits a payload never does: jsonb takes at
  * most SF_EVALUATION_PAYLOADS times the bytes of its text.
  */
-extern bool sf_env_make(SfEnv *env, Size bytes, SfError *err);
+extern bool sf_env_make(SfEnv *env, Size bytes, SfError *error);
 extern Size sf_env_may_make(const SfEnv *env);	/* bytes left */
 
-extern bool sf_env_make_value(SfEnv *env, const JsonbValue *v, SfError *err);
+extern bool sf_env_make_value(SfEnv *env, const JsonbValue *value, SfError *error);
 extern Jsonb *sf_env_context(SfEnv *env);
 
 #endif							/* SF_JSON_ENVIRONMENT_H */

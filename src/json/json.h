@@ -22,47 +22,47 @@
 
 /* Count the elements of an array or the members of an object, or SF_JSON_NO_COUNT. */
 static inline int
-sf_json_count(const JsonbValue *v)
+sf_json_count(const JsonbValue *value)
 {
-	return v->type == jbvBinary ? (int) JsonContainerSize(v->val.binary.data) : SF_JSON_NO_COUNT;
+	return value->type == jbvBinary ? (int) JsonContainerSize(value->val.binary.data) : SF_JSON_NO_COUNT;
 }
 
 /* Tell whether a value is an object. */
 static inline bool
-sf_json_is_object(const JsonbValue *v)
+sf_json_is_object(const JsonbValue *value)
 {
-	return v->type == jbvBinary && JsonContainerIsObject(v->val.binary.data);
+	return value->type == jbvBinary && JsonContainerIsObject(value->val.binary.data);
 }
 
 /* Tell whether a value is an array. */
 static inline bool
-sf_json_is_array(const JsonbValue *v)
+sf_json_is_array(const JsonbValue *value)
 {
-	return v->type == jbvBinary && JsonContainerIsArray(v->val.binary.data);
+	return value->type == jbvBinary && JsonContainerIsArray(value->val.binary.data);
 }
 
-extern void sf_json_root(const Jsonb *doc, JsonbValue *out);
-extern bool sf_json_member(const JsonbValue *v, const char *key, int keylen,
+extern void sf_json_root(const Jsonb *document, JsonbValue *out);
+extern bool sf_json_member(const JsonbValue *value, const char *key, int keylen,
 						   JsonbValue *out);
-extern bool sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out);
+extern bool sf_json_element(const JsonbValue *value, int64 index, JsonbValue *out);
 
 /*
  * Begin to walk over the elements of an array, or over the elements or the values
  * of any container.  Other values have none.  sf_json_next gets the next one; false
  * at the end.
  */
-extern JsonbIterator *sf_json_elements(const JsonbValue *v);
-extern JsonbIterator *sf_json_children(const JsonbValue *v);
+extern JsonbIterator *sf_json_elements(const JsonbValue *value);
+extern JsonbIterator *sf_json_children(const JsonbValue *value);
 extern bool sf_json_next(JsonbIterator **it, JsonbValue *child);
-extern const char *sf_json_type_name(const JsonbValue *v);
-extern char *sf_json_get_cstring(const Jsonb *doc, const char *key);
-extern Jsonb *sf_json_get(const Jsonb *doc, const char *key);
-extern bool sf_json_to_int64(const JsonbValue *v, int64 *out);
+extern const char *sf_json_type_name(const JsonbValue *value);
+extern char *sf_json_get_cstring(const Jsonb *document, const char *key);
+extern Jsonb *sf_json_get(const Jsonb *document, const char *key);
+extern bool sf_json_to_int64(const JsonbValue *value, int64 *out);
 
 /* --- building --- */
 
 /* Make a separate document of any value, including jbvBinary. */
-extern Jsonb *sf_json_make(const JsonbValue *v);
+extern Jsonb *sf_json_make(const JsonbValue *value);
 extern Jsonb *sf_json_from_cstring(const char *text);	/* JSON text; ereports */
 
 /* The same, but false for malformed text instead of an ereport. */
@@ -91,9 +91,9 @@ typedef struct SfJsonBuilder
 } SfJsonBuilder;
 
 /* Begin and end containers; key is NULL in an array. */
-extern void sf_json_begin(SfJsonBuilder *b, bool is_object);
-extern void sf_json_open(SfJsonBuilder *b, const char *key, bool is_object);
-extern void sf_json_close(SfJsonBuilder *b, bool is_object);
+extern void sf_json_begin(SfJsonBuilder *json, bool is_object);
+extern void sf_json_open(SfJsonBuilder *json, const char *key, bool is_object);
+extern void sf_json_close(SfJsonBuilder *json, bool is_object);
 
 #define sf_json_begin_object(b)		sf_json_begin((b), true)
 #define sf_json_begin_array(b)		sf_json_begin((b), false)
@@ -102,13 +102,13 @@ extern void sf_json_close(SfJsonBuilder *b, bool is_object);
 #define sf_json_close_object(b)		sf_json_close((b), true)
 #define sf_json_close_array(b)		sf_json_close((b), false)
 
-extern void sf_json_add_string(SfJsonBuilder *b, const char *key, const char *value);
-extern void sf_json_add_int(SfJsonBuilder *b, const char *key, int64 value);
-extern void sf_json_add_bool(SfJsonBuilder *b, const char *key, bool value);
-extern void sf_json_add_null(SfJsonBuilder *b, const char *key);
-extern void sf_json_add(SfJsonBuilder *b, const char *key, const Jsonb *value);
-extern void sf_json_add_value(SfJsonBuilder *b, const char *key, const JsonbValue *value);
-extern Jsonb *sf_json_finish(SfJsonBuilder *b);
+extern void sf_json_add_string(SfJsonBuilder *json, const char *key, const char *value);
+extern void sf_json_add_int(SfJsonBuilder *json, const char *key, int64 value);
+extern void sf_json_add_bool(SfJsonBuilder *json, const char *key, bool value);
+extern void sf_json_add_null(SfJsonBuilder *json, const char *key);
+extern void sf_json_add(SfJsonBuilder *json, const char *key, const Jsonb *value);
+extern void sf_json_add_value(SfJsonBuilder *json, const char *key, const JsonbValue *value);
+extern Jsonb *sf_json_finish(SfJsonBuilder *json);
 
 /*
  * Arrays and objects of complete parts: scalars, and containers of any document
@@ -130,8 +130,8 @@ extern SfJsonMember *sf_json_members(const JsonbValue *object, int *n);
 /* --- comparing, merging, printing --- */
 
 /* Equality by meaning (jsonb's own). */
-extern bool sf_json_equal(const Jsonb *a, const Jsonb *b);
-extern bool sf_json_value_equal(const JsonbValue *a, const JsonbValue *b);
+extern bool sf_json_is_equal(const Jsonb *a, const Jsonb *b);
+extern bool sf_json_value_is_equal(const JsonbValue *a, const JsonbValue *b);
 extern int	sf_json_order(const JsonbValue *a, const JsonbValue *b);
 
 /*
@@ -148,18 +148,18 @@ extern void sf_json_differences(const Jsonb *before, const Jsonb *after,
 extern Jsonb *sf_json_merge(const Jsonb *base, const Jsonb *overlay);
 
 /* Compact JSON text, as Step Functions prints it: no blanks after : and , */
-extern char *sf_json_to_cstring(const Jsonb *doc);
-extern void sf_json_append_text(StringInfo buf, const JsonbValue *v);
+extern char *sf_json_to_cstring(const Jsonb *document);
+extern void sf_json_append_text(StringInfo buf, const JsonbValue *value);
 
-extern bool sf_json_append_text_within(StringInfo buf, const JsonbValue *v, Size max);
-extern char *sf_json_excerpt(const Jsonb *doc);
-extern Size sf_json_text_size(const Jsonb *doc);
+extern bool sf_json_append_text_within(StringInfo buf, const JsonbValue *value, Size max);
+extern char *sf_json_excerpt(const Jsonb *document);
+extern Size sf_json_text_size(const Jsonb *document);
 
 /* --- text and time --- */
 
 extern char *sf_yaml_to_json(const char *text);
 
 extern bool sf_timestamp_parse(const char *text, int len, TimestampTz *out);
-extern char *sf_timestamp_print(TimestampTz t);
+extern char *sf_timestamp_print(TimestampTz at);
 
 #endif							/* SF_JSON_JSON_H */

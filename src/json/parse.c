@@ -75,13 +75,13 @@ static SF_JSON_ACTION_RESULT
 parse_scalar(void *arg, char *token, JsonTokenType type)
 {
 	ParseState *ps = arg;
-	JsonbValue	v;
+	JsonbValue	value;
 
-	v.type = jbvNull;
+	value.type = jbvNull;
 	switch (type)
 	{
 		case JSON_TOKEN_STRING:
-			sf_json_value_cstring(&v, token);
+			sf_json_value_cstring(&value, token);
 			break;
 		case JSON_TOKEN_NUMBER:
 			if (!number_is_holdable(token))
@@ -89,29 +89,29 @@ parse_scalar(void *arg, char *token, JsonTokenType type)
 				ps->bad_number = true;
 				break;
 			}
-			v.type = jbvNumeric;
-			v.val.numeric = DatumGetNumeric(DirectFunctionCall3(numeric_in,
-																CStringGetDatum(token),
-																ObjectIdGetDatum(InvalidOid),
-																Int32GetDatum(-1)));
+			value.type = jbvNumeric;
+			value.val.numeric = DatumGetNumeric(DirectFunctionCall3(numeric_in,
+																	CStringGetDatum(token),
+																	ObjectIdGetDatum(InvalidOid),
+																	Int32GetDatum(-1)));
 			break;
 		case JSON_TOKEN_TRUE:
 		case JSON_TOKEN_FALSE:
-			v.type = jbvBool;
-			v.val.boolean = type == JSON_TOKEN_TRUE;
+			value.type = jbvBool;
+			value.val.boolean = type == JSON_TOKEN_TRUE;
 			break;
 		default:
 			break;
 	}
 	if (SF_JSONB_STACK(&ps->build) == NULL)
 	{
-		ps->scalar = v;
+		ps->scalar = value;
 		ps->is_scalar = true;
 	}
 	else
 		ps->root = sf_jsonb_push(&ps->build,
 								  SF_JSONB_STACK(&ps->build)->contVal.type == jbvObject ?
-								  WJB_VALUE : WJB_ELEM, &v);
+								  WJB_VALUE : WJB_ELEM, &value);
 	SF_JSON_ACTION_RETURN;
 }
 

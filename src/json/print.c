@@ -76,32 +76,32 @@ sink_string(TextSink *sink, const char *s, int len)
 
 /* Write a scalar. */
 static void
-sink_scalar(TextSink *sink, const JsonbValue *v)
+sink_scalar(TextSink *sink, const JsonbValue *value)
 {
 	char	   *text;
 
-	switch (v->type)
+	switch (value->type)
 	{
 		case jbvNull:
 			sink_bytes(sink, "null", 4);
 			break;
 		case jbvBool:
-			if (v->val.boolean)
+			if (value->val.boolean)
 				sink_bytes(sink, "true", 4);
 			else
 				sink_bytes(sink, "false", 5);
 			break;
 		case jbvString:
-			sink_string(sink, v->val.string.val, v->val.string.len);
+			sink_string(sink, value->val.string.val, value->val.string.len);
 			break;
 		case jbvNumeric:
 			text = DatumGetCString(DirectFunctionCall1(numeric_out,
-													   NumericGetDatum(v->val.numeric)));
+													   NumericGetDatum(value->val.numeric)));
 			sink_bytes(sink, text, strlen(text));
 			pfree(text);
 			break;
 		default:
-			elog(ERROR, "unexpected jsonb value of type %d", (int) v->type);
+			elog(ERROR, "unexpected jsonb value of type %d", (int) value->type);
 	}
 }
 
@@ -111,12 +111,12 @@ sink_container(TextSink *sink, JsonbContainer *container)
 {
 	JsonbIterator *it = JsonbIteratorInit(container);
 	JsonbIteratorToken token;
-	JsonbValue	v;
+	JsonbValue	value;
 	bool		raw_scalar = JsonContainerIsScalar(container);
 	bool		first = true;	/* no comma before the next value */
 
 	while (sink->size <= sink->max &&
-		   (token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
+		   (token = JsonbIteratorNext(&it, &value, false)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (token == WJB_END_ARRAY || token == WJB_END_OBJECT)
@@ -141,13 +141,13 @@ sink_container(TextSink *sink, JsonbContainer *container)
 				first = true;
 				break;
 			case WJB_KEY:
-				sink_string(sink, v.val.string.val, v.val.string.len);
+				sink_string(sink, value.val.string.val, value.val.string.len);
 				sink_bytes(sink, ":", 1);
 				/* A container that is this member's value gets no comma. */
 				first = true;
 				break;
 			default:
-				sink_scalar(sink, &v);
+				sink_scalar(sink, &value);
 				break;
 		}
 	}
@@ -155,23 +155,23 @@ sink_container(TextSink *sink, JsonbContainer *container)
 
 /* Write any value. */
 static void
-sink_value(TextSink *sink, const JsonbValue *v)
+sink_value(TextSink *sink, const JsonbValue *value)
 {
-	if (v->type == jbvBinary)
-		sink_container(sink, v->val.binary.data);
-	else if (v->type == jbvArray || v->type == jbvObject)
-		sink_container(sink, &sf_json_make(v)->root);
+	if (value->type == jbvBinary)
+		sink_container(sink, value->val.binary.data);
+	else if (value->type == jbvArray || value->type == jbvObject)
+		sink_container(sink, &sf_json_make(value)->root);
 	else
-		sink_scalar(sink, v);
+		sink_scalar(sink, value);
 }
 
 /* Append a value's compact JSON text to a buffer. */
 void
-sf_json_append_text(StringInfo buf, const JsonbValue *v)
+sf_json_append_text(StringInfo buf, const JsonbValue *value)
 {
 	TextSink	sink = {buf, 0, SIZE_MAX};
 
-	sink_value(&sink, v);
+	sink_value(&sink, value);
 }
 
 /*
@@ -179,23 +179,23 @@ sf_json_append_text(StringInfo buf, const JsonbValue *v)
  * it would be larger, and the text is cut.
  */
 bool
-sf_json_append_text_within(StringInfo buf, const JsonbValue *v, Size max)
+sf_json_append_text_within(StringInfo buf, const JsonbValue *value, Size max)
 {
 	TextSink	sink = {buf, buf->len, max};
 
-	sink_value(&sink, v);
+	sink_value(&sink, value);
 	return sink.size <= max;
 }
 
 /* Print a document up to max bytes, and dots for what is behind. */
 static char *
-print_document(const Jsonb *doc, Size max)
+print_document(const Jsonb *document, Size max)
 {
 	StringInfoData buf;
 	TextSink	sink = {&buf, 0, max};
 
 	initStringInfo(&buf);
-	sink_container(&sink, (JsonbContainer *) &doc->root);
+	sink_container(&sink, (JsonbContainer *) &document->root);
 	if (sink.size > max)
 		appendStringInfoString(&buf, "...");
 	return buf.data;
@@ -203,16 +203,16 @@ print_document(const Jsonb *doc, Size max)
 
 /* Print the beginning of a document, for a message. */
 char *
-sf_json_excerpt(const Jsonb *doc)
+sf_json_excerpt(const Jsonb *document)
 {
-	return print_document(doc, EXCERPT_BYTES);
+	return print_document(document, EXCERPT_BYTES);
 }
 
 /* Print a document as compact JSON text: no blanks after : and , */
 char *
-sf_json_to_cstring(const Jsonb *doc)
+sf_json_to_cstring(const Jsonb *document)
 {
-	return print_document(doc, SIZE_MAX);
+	return print_document(document, SIZE_MAX);
 }
 
 /*
@@ -220,10 +220,10 @@ sf_json_to_cstring(const Jsonb *doc)
  * without building it.
  */
 Size
-sf_json_text_size(const Jsonb *doc)
+sf_json_text_size(const Jsonb *document)
 {
 	TextSink	sink = {NULL, 0, SIZE_MAX};
 
-	sink_container(&sink, (JsonbContainer *) &doc->root);
+	sink_container(&sink, (JsonbContainer *) &document->root);
 	return sink.size;
 }

@@ -19,17 +19,17 @@ typedef struct Cursor
 
 /* Read exactly n digits as a number within bounds. */
 static bool
-read_number(Cursor *c, int n, int min, int max, int *out)
+read_number(Cursor *cursor, int n, int min, int max, int *out)
 {
 	int			value = 0;
 
-	if (c->end - c->p < n)
+	if (cursor->end - cursor->p < n)
 		return false;
-	for (; n > 0; n--, c->p++)
+	for (; n > 0; n--, cursor->p++)
 	{
-		if (*c->p < '0' || *c->p > '9')
+		if (*cursor->p < '0' || *cursor->p > '9')
 			return false;
-		value = value * 10 + (*c->p - '0');
+		value = value * 10 + (*cursor->p - '0');
 	}
 	*out = value;
 	return value >= min && value <= max;
@@ -37,25 +37,25 @@ read_number(Cursor *c, int n, int min, int max, int *out)
 
 /* Skip one of the characters of a set. */
 static bool
-read_char(Cursor *c, const char *set)
+read_char(Cursor *cursor, const char *set)
 {
-	if (c->p >= c->end || *c->p == '\0' || strchr(set, *c->p) == NULL)
+	if (cursor->p >= cursor->end || *cursor->p == '\0' || strchr(set, *cursor->p) == NULL)
 		return false;
-	c->p++;
+	cursor->p++;
 	return true;
 }
 
 /* Read a fraction's digits (at least one) as microseconds; the rest is cut. */
 static bool
-read_fraction(Cursor *c, fsec_t *out)
+read_fraction(Cursor *cursor, fsec_t *out)
 {
 	int			value = 0;
 	int			ndigits = 0;
 
-	for (; c->p < c->end && *c->p >= '0' && *c->p <= '9'; c->p++, ndigits++)
+	for (; cursor->p < cursor->end && *cursor->p >= '0' && *cursor->p <= '9'; cursor->p++, ndigits++)
 	{
 		if (ndigits < 6)
-			value = value * 10 + (*c->p - '0');
+			value = value * 10 + (*cursor->p - '0');
 	}
 	if (ndigits == 0)
 		return false;
@@ -67,21 +67,21 @@ read_fraction(Cursor *c, fsec_t *out)
 
 /* Read Z or an offset of at most 18 hours, as seconds west of Greenwich. */
 static bool
-read_offset(Cursor *c, int *out)
+read_offset(Cursor *cursor, int *out)
 {
 	bool		east;
 	int			hours;
 	int			minutes;
 
 	*out = 0;
-	if (read_char(c, "Z"))
+	if (read_char(cursor, "Z"))
 		return true;
-	if (c->p >= c->end)
+	if (cursor->p >= cursor->end)
 		return false;
-	east = *c->p == '+';
-	if (!read_char(c, "+-") ||
-		!read_number(c, 2, 0, 18, &hours) || !read_char(c, ":") ||
-		!read_number(c, 2, 0, 59, &minutes))
+	east = *cursor->p == '+';
+	if (!read_char(cursor, "+-") ||
+		!read_number(cursor, 2, 0, 18, &hours) || !read_char(cursor, ":") ||
+		!read_number(cursor, 2, 0, 59, &minutes))
 		return false;
 	if (hours == 18 && minutes > 0)
 		return false;
@@ -99,24 +99,24 @@ read_offset(Cursor *c, int *out)
 bool
 sf_timestamp_parse(const char *text, int len, TimestampTz *out)
 {
-	Cursor		c = {text, text + len};
+	Cursor		cursor = {text, text + len};
 	struct pg_tm tm;
 	fsec_t		fsec = 0;
 	int			offset;
 
 	memset(&tm, 0, sizeof(tm));
-	if (!read_number(&c, 4, 1, 9999, &tm.tm_year) || !read_char(&c, "-") ||
-		!read_number(&c, 2, 1, 12, &tm.tm_mon) || !read_char(&c, "-") ||
-		!read_number(&c, 2, 1, 31, &tm.tm_mday) || !read_char(&c, "T") ||
-		!read_number(&c, 2, 0, 23, &tm.tm_hour) || !read_char(&c, ":") ||
-		!read_number(&c, 2, 0, 59, &tm.tm_min) || !read_char(&c, ":") ||
-		!read_number(&c, 2, 0, 59, &tm.tm_sec))
+	if (!read_number(&cursor, 4, 1, 9999, &tm.tm_year) || !read_char(&cursor, "-") ||
+		!read_number(&cursor, 2, 1, 12, &tm.tm_mon) || !read_char(&cursor, "-") ||
+		!read_number(&cursor, 2, 1, 31, &tm.tm_mday) || !read_char(&cursor, "T") ||
+		!read_number(&cursor, 2, 0, 23, &tm.tm_hour) || !read_char(&cursor, ":") ||
+		!read_number(&cursor, 2, 0, 59, &tm.tm_min) || !read_char(&cursor, ":") ||
+		!read_number(&cursor, 2, 0, 59, &tm.tm_sec))
 		return false;
 	if (tm.tm_mday > day_tab[isleap(tm.tm_year)][tm.tm_mon - 1])
 		return false;
-	if (read_char(&c, ".") && !read_fraction(&c, &fsec))
+	if (read_char(&cursor, ".") && !read_fraction(&cursor, &fsec))
 		return false;
-	if (!read_offset(&c, &offset) || c.p != c.end)
+	if (!read_offset(&cursor, &offset) || cursor.p != cursor.end)
 		return false;
 	return tm2timestamp(&tm, fsec, &offset, out) == 0;
 }
@@ -126,13 +126,13 @@ sf_timestamp_parse(const char *text, int len, TimestampTz *out)
  * "2025-02-05T02:00:00.123Z".
  */
 char *
-sf_timestamp_print(TimestampTz t)
+sf_timestamp_print(TimestampTz at)
 {
 	struct pg_tm tm;
 	fsec_t		fsec;
 
-	if (TIMESTAMP_NOT_FINITE(t) ||
-		timestamp2tm(t, NULL, &tm, &fsec, NULL, NULL) != 0)
+	if (TIMESTAMP_NOT_FINITE(at) ||
+		timestamp2tm(at, NULL, &tm, &fsec, NULL, NULL) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range")));

@@ -16,22 +16,22 @@
 
 /* Look a member up in an object; false when absent or when v is no object. */
 bool
-sf_json_member(const JsonbValue *v, const char *key, int keylen,
+sf_json_member(const JsonbValue *value, const char *key, int keylen,
 			   JsonbValue *out)
 {
-	return sf_json_is_object(v) &&
-		getKeyJsonValueFromContainer(v->val.binary.data, key, keylen, out) != NULL;
+	return sf_json_is_object(value) &&
+		getKeyJsonValueFromContainer(value->val.binary.data, key, keylen, out) != NULL;
 }
 
 /* Take an element of an array, 0-based; false when it is out of range. */
 bool
-sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out)
+sf_json_element(const JsonbValue *value, int64 index, JsonbValue *out)
 {
 	JsonbValue *found;
 
-	if (!sf_json_is_array(v) || index < 0 || index >= sf_json_count(v))
+	if (!sf_json_is_array(value) || index < 0 || index >= sf_json_count(value))
 		return false;
-	found = getIthJsonbValueFromContainer(v->val.binary.data, (uint32) index);
+	found = getIthJsonbValueFromContainer(value->val.binary.data, (uint32) index);
 	*out = *found;
 	pfree(found);
 	return true;
@@ -39,16 +39,16 @@ sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out)
 
 /* Begin to walk over the elements of an array. */
 JsonbIterator *
-sf_json_elements(const JsonbValue *v)
+sf_json_elements(const JsonbValue *value)
 {
-	return sf_json_is_array(v) ? JsonbIteratorInit(v->val.binary.data) : NULL;
+	return sf_json_is_array(value) ? JsonbIteratorInit(value->val.binary.data) : NULL;
 }
 
 /* Begin to walk over the elements or values of a container. */
 JsonbIterator *
-sf_json_children(const JsonbValue *v)
+sf_json_children(const JsonbValue *value)
 {
-	return v->type == jbvBinary ? JsonbIteratorInit(v->val.binary.data) : NULL;
+	return value->type == jbvBinary ? JsonbIteratorInit(value->val.binary.data) : NULL;
 }
 
 /* Get the next element or value. */
@@ -69,9 +69,9 @@ sf_json_next(JsonbIterator **it, JsonbValue *child)
  * "null", "object", "array".
  */
 const char *
-sf_json_type_name(const JsonbValue *v)
+sf_json_type_name(const JsonbValue *value)
 {
-	switch (v->type)
+	switch (value->type)
 	{
 		case jbvNull:
 			return "null";
@@ -86,40 +86,40 @@ sf_json_type_name(const JsonbValue *v)
 		case jbvObject:
 			return "object";
 		default:
-			return sf_json_is_array(v) ? "array" : "object";
+			return sf_json_is_array(value) ? "array" : "object";
 	}
 }
 
 /* Look a member of a document up; false when absent. */
 static bool
-document_member(const Jsonb *doc, const char *key, JsonbValue *out)
+document_member(const Jsonb *document, const char *key, JsonbValue *out)
 {
 	JsonbValue	root;
 
-	sf_json_root(doc, &root);
+	sf_json_root(document, &root);
 	return sf_json_member(&root, key, strlen(key), out);
 }
 
 /* Copy a string member of a document; NULL when absent or no string. */
 char *
-sf_json_get_cstring(const Jsonb *doc, const char *key)
+sf_json_get_cstring(const Jsonb *document, const char *key)
 {
-	JsonbValue	v;
+	JsonbValue	value;
 
-	if (!document_member(doc, key, &v) || v.type != jbvString)
+	if (!document_member(document, key, &value) || value.type != jbvString)
 		return NULL;
-	return pnstrdup(v.val.string.val, v.val.string.len);
+	return pnstrdup(value.val.string.val, value.val.string.len);
 }
 
 /* Copy a member of a document into a document; NULL when absent. */
 Jsonb *
-sf_json_get(const Jsonb *doc, const char *key)
+sf_json_get(const Jsonb *document, const char *key)
 {
-	JsonbValue	v;
+	JsonbValue	value;
 
-	if (!document_member(doc, key, &v))
+	if (!document_member(document, key, &value))
 		return NULL;
-	return sf_json_make(&v);
+	return sf_json_make(&value);
 }
 
 /*
@@ -127,16 +127,16 @@ sf_json_get(const Jsonb *doc, const char *key)
  * every other value.
  */
 bool
-sf_json_to_int64(const JsonbValue *v, int64 *out)
+sf_json_to_int64(const JsonbValue *value, int64 *out)
 {
 	char	   *text;
 	char	   *end;
 	long long	parsed;
 	bool		ok;
 
-	if (v->type != jbvNumeric)
+	if (value->type != jbvNumeric)
 		return false;
-	text = numeric_normalize(v->val.numeric);
+	text = numeric_normalize(value->val.numeric);
 	errno = 0;
 	parsed = strtoll(text, &end, 10);
 	ok = errno == 0 && end != text && *end == '\0';
@@ -212,7 +212,7 @@ containers_equal(JsonbContainer *a, JsonbContainer *b)
 
 /* Compare two documents by meaning, as jsonb's own = does. */
 bool
-sf_json_equal(const Jsonb *a, const Jsonb *b)
+sf_json_is_equal(const Jsonb *a, const Jsonb *b)
 {
 	return a == b ||
 		containers_equal((JsonbContainer *) &a->root, (JsonbContainer *) &b->root);
@@ -220,18 +220,18 @@ sf_json_equal(const Jsonb *a, const Jsonb *b)
 
 /* Bring a value that is still under construction into its compact form. */
 static JsonbValue
-compact_value(const JsonbValue *v)
+compact_value(const JsonbValue *value)
 {
-	JsonbValue	result = *v;
+	JsonbValue	result = *value;
 
-	if (v->type == jbvArray || v->type == jbvObject)
-		sf_json_root(sf_json_make(v), &result);
+	if (value->type == jbvArray || value->type == jbvObject)
+		sf_json_root(sf_json_make(value), &result);
 	return result;
 }
 
 /* Compare two values by meaning: 1 equals 1.0, members have no order. */
 bool
-sf_json_value_equal(const JsonbValue *a, const JsonbValue *b)
+sf_json_value_is_equal(const JsonbValue *a, const JsonbValue *b)
 {
 	JsonbValue	left = compact_value(a);
 	JsonbValue	right = compact_value(b);

@@ -45,49 +45,49 @@ typedef struct Properties
 /* The indentation of what the document lies in: all is deeper */
 #define AROUND_ALL	(-1)
 
-static void parse_block(SfYaml *y, int indent, bool is_value);
-static void parse_flow(SfYaml *y);
+static void parse_block(SfYaml *yaml, int indent, bool is_value);
+static void parse_flow(SfYaml *yaml);
 
 /* Read a tag: one of CloudFormation is written as the object that it stands for. */
 static void
-parse_tag(SfYaml *y, Properties *properties)
+parse_tag(SfYaml *yaml, Properties *properties)
 {
-	int			length = 1 + strcspn(y->p + 1, " \t\n,[]{}");
-	char	   *name = pnstrdup(y->p + 1, length - 1);
+	int			length = 1 + strcspn(yaml->p + 1, " \t\n,[]{}");
+	char	   *name = pnstrdup(yaml->p + 1, length - 1);
 
 	if (strcmp(name, "!str") == 0)
 		properties->is_string = true;
 	else if (name[0] == '\0' || name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:")] != '\0')
-		sf_yaml_fail(y, y->p, "a tag that is none of CloudFormation");
+		sf_yaml_fail(yaml, yaml->p, "a tag that is none of CloudFormation");
 	else
 	{
 		bool		is_short = strcmp(name, "Ref") == 0 || strcmp(name, "Condition") == 0;
 
-		appendStringInfo(&y->out, "{\"%s%s\":", is_short ? "" : "Fn::", name);
+		appendStringInfo(&yaml->out, "{\"%s%s\":", is_short ? "" : "Fn::", name);
 		properties->ntags++;
 	}
-	y->p += length;
+	yaml->p += length;
 }
 
 /* Read a name behind & or *. */
 static char *
-read_anchor_name(SfYaml *y)
+read_anchor_name(SfYaml *yaml)
 {
-	int			length = strcspn(y->p + 1, " \t\n,[]{}");
-	char	   *name = pnstrdup(y->p + 1, length);
+	int			length = strcspn(yaml->p + 1, " \t\n,[]{}");
+	char	   *name = pnstrdup(yaml->p + 1, length);
 
-	y->p += length + 1;
+	yaml->p += length + 1;
 	return name;
 }
 
 /* Read a tag or an anchor, if there is one. */
 static bool
-parse_property(SfYaml *y, Properties *properties)
+parse_property(SfYaml *yaml, Properties *properties)
 {
-	if (*y->p == '!')
-		parse_tag(y, properties);
-	else if (*y->p == '&')
-		properties->anchor = read_anchor_name(y);
+	if (*yaml->p == '!')
+		parse_tag(yaml, properties);
+	else if (*yaml->p == '&')
+		properties->anchor = read_anchor_name(yaml);
 	else
 		return false;
 	return true;
@@ -95,10 +95,10 @@ parse_property(SfYaml *y, Properties *properties)
 
 /* Finish a value: close the objects of its tags, and keep it for aliases. */
 static void
-end_value(SfYaml *y, const Properties *properties)
+end_value(SfYaml *yaml, const Properties *properties)
 {
 	for (int i = 0; i < properties->ntags; i++)
-		appendStringInfoChar(&y->out, '}');
+		appendStringInfoChar(&yaml->out, '}');
 	if (properties->anchor != NULL)
 	{
 		Anchor	   *anchor = palloc(sizeof(Anchor));
@@ -106,152 +106,152 @@ end_value(SfYaml *y, const Properties *properties)
 		anchor->name = properties->anchor;
 		/* what is written stays as it is: no copy of what may hold other anchors */
 		anchor->start = properties->start;
-		anchor->length = y->out.len - properties->start;
-		y->anchors = lappend(y->anchors, anchor);
+		anchor->length = yaml->out.len - properties->start;
+		yaml->anchors = lappend(yaml->anchors, anchor);
 	}
 }
 
 /* Write the value that an alias names. */
 static void
-parse_alias(SfYaml *y)
+parse_alias(SfYaml *yaml)
 {
-	const char *at = y->p;
-	char	   *name = read_anchor_name(y);
+	const char *at = yaml->p;
+	char	   *name = read_anchor_name(yaml);
 
 	/* the last one of a name counts */
-	for (int i = list_length(y->anchors) - 1; i >= 0; i--)
+	for (int i = list_length(yaml->anchors) - 1; i >= 0; i--)
 	{
-		const Anchor *anchor = list_nth(y->anchors, i);
+		const Anchor *anchor = list_nth(yaml->anchors, i);
 
 		if (strcmp(anchor->name, name) != 0)
 			continue;
-		if (y->out.len + anchor->length > YAML_OUTPUT_MAX)
-			sf_yaml_fail(y, at, "aliases make it larger than 16 MB");
-		enlargeStringInfo(&y->out, anchor->length);
-		appendBinaryStringInfo(&y->out, y->out.data + anchor->start, anchor->length);
+		if (yaml->out.len + anchor->length > YAML_OUTPUT_MAX)
+			sf_yaml_fail(yaml, at, "aliases make it larger than 16 MB");
+		enlargeStringInfo(&yaml->out, anchor->length);
+		appendBinaryStringInfo(&yaml->out, yaml->out.data + anchor->start, anchor->length);
 		return;
 	}
-	sf_yaml_fail(y, at, "an alias without its anchor");
+	sf_yaml_fail(yaml, at, "an alias without its anchor");
 }
 
 /* Skip blanks, line breaks and comments within a flow collection. */
 static void
-skip_flow(SfYaml *y, const char *start)
+skip_flow(SfYaml *yaml, const char *start)
 {
-	sf_yaml_skip_lines(y);
-	if (*y->p == '\0')
-		sf_yaml_fail(y, start, "a bracket without its end");
+	sf_yaml_skip_lines(yaml);
+	if (*yaml->p == '\0')
+		sf_yaml_fail(yaml, start, "a bracket without its end");
 }
 
 /* Write the key of a member, and read its colon; false: a flow mapping may lack that. */
 static bool
-parse_key(SfYaml *y, bool in_flow)
+parse_key(SfYaml *yaml, bool in_flow)
 {
-	const char *at = y->p;
+	const char *at = yaml->p;
 	bool		is_quoted = *at == '"' || *at == '\'';
 	char	   *key;
 
 	if (strchr("[{?*&!", *at) != NULL && (*at != '?' || sf_yaml_is_space(at[1])))
-		sf_yaml_fail(y, at, "a key that is no scalar");
+		sf_yaml_fail(yaml, at, "a key that is no scalar");
 	if (is_quoted)
-		key = sf_yaml_read_quoted(y);
+		key = sf_yaml_read_quoted(yaml);
 	else
 	{
 		StringInfoData buf;
 
-		sf_yaml_check_plain(y, in_flow);
+		sf_yaml_check_plain(yaml, in_flow);
 		initStringInfo(&buf);
-		sf_yaml_read_plain_line(y, &buf, in_flow);
+		sf_yaml_read_plain_line(yaml, &buf, in_flow);
 		key = buf.data;
 	}
 	if (strcmp(key, "<<") == 0 && !is_quoted)
-		sf_yaml_fail(y, at, "a merge key");
-	escape_json(&y->out, key);
-	appendStringInfoChar(&y->out, ':');
-	sf_yaml_skip_blanks(y);
-	if (*y->p != ':')
+		sf_yaml_fail(yaml, at, "a merge key");
+	escape_json(&yaml->out, key);
+	appendStringInfoChar(&yaml->out, ':');
+	sf_yaml_skip_blanks(yaml);
+	if (*yaml->p != ':')
 	{
 		if (!in_flow)
-			sf_yaml_fail(y, at, "a key without a colon");
+			sf_yaml_fail(yaml, at, "a key without a colon");
 		return false;
 	}
-	y->p++;
+	yaml->p++;
 	return true;
 }
 
 /* Read a flow sequence or mapping. */
 static void
-parse_flow_collection(SfYaml *y)
+parse_flow_collection(SfYaml *yaml)
 {
-	const char *start = y->p;
-	bool		is_mapping = *y->p++ == '{';
+	const char *start = yaml->p;
+	bool		is_mapping = *yaml->p++ == '{';
 	char		end = is_mapping ? '}' : ']';
 
-	appendStringInfoChar(&y->out, *start);
+	appendStringInfoChar(&yaml->out, *start);
 	for (bool first = true;; first = false)
 	{
 		CHECK_FOR_INTERRUPTS();
-		skip_flow(y, start);
-		if (*y->p == end)
+		skip_flow(yaml, start);
+		if (*yaml->p == end)
 			break;
 		if (!first)
-			appendStringInfoChar(&y->out, ',');
-		if (is_mapping && !parse_key(y, true))
-			appendStringInfoString(&y->out, "null");
+			appendStringInfoChar(&yaml->out, ',');
+		if (is_mapping && !parse_key(yaml, true))
+			appendStringInfoString(&yaml->out, "null");
 		else
 		{
-			skip_flow(y, start);
-			if (is_mapping && (*y->p == ',' || *y->p == '}'))
-				appendStringInfoString(&y->out, "null");
+			skip_flow(yaml, start);
+			if (is_mapping && (*yaml->p == ',' || *yaml->p == '}'))
+				appendStringInfoString(&yaml->out, "null");
 			else
-				parse_flow(y);
+				parse_flow(yaml);
 		}
-		skip_flow(y, start);
-		if (*y->p == ',')
-			y->p++;
-		else if (*y->p != end)
-			sf_yaml_fail(y, y->p, "a comma or the end of a bracket is missing");
+		skip_flow(yaml, start);
+		if (*yaml->p == ',')
+			yaml->p++;
+		else if (*yaml->p != end)
+			sf_yaml_fail(yaml, yaml->p, "a comma or the end of a bracket is missing");
 	}
-	appendStringInfoChar(&y->out, end);
-	y->p++;
+	appendStringInfoChar(&yaml->out, end);
+	yaml->p++;
 }
 
 /* Read a value within a flow collection. */
 static void
-parse_flow(SfYaml *y)
+parse_flow(SfYaml *yaml)
 {
-	Properties	properties = {.start = y->out.len};
+	Properties	properties = {.start = yaml->out.len};
 
 	check_stack_depth();
-	while (parse_property(y, &properties))
-		sf_yaml_skip_lines(y);
-	if (*y->p == '*')
-		parse_alias(y);
-	else if (*y->p == '[' || *y->p == '{')
-		parse_flow_collection(y);
-	else if (*y->p == '"' || *y->p == '\'')
-		escape_json(&y->out, sf_yaml_read_quoted(y));
-	else if (properties.ntags > 0 && sf_yaml_is_flow_mark(*y->p))
-		appendStringInfoString(&y->out, "null");
+	while (parse_property(yaml, &properties))
+		sf_yaml_skip_lines(yaml);
+	if (*yaml->p == '*')
+		parse_alias(yaml);
+	else if (*yaml->p == '[' || *yaml->p == '{')
+		parse_flow_collection(yaml);
+	else if (*yaml->p == '"' || *yaml->p == '\'')
+		escape_json(&yaml->out, sf_yaml_read_quoted(yaml));
+	else if (properties.ntags > 0 && sf_yaml_is_flow_indicator(*yaml->p))
+		appendStringInfoString(&yaml->out, "null");
 	else
-		sf_yaml_write_plain(y, sf_yaml_read_plain(y, AROUND_ALL, true), properties.is_string);
-	end_value(y, &properties);
+		sf_yaml_write_plain(yaml, sf_yaml_read_plain(yaml, AROUND_ALL, true), properties.is_string);
+	end_value(yaml, &properties);
 }
 
 /* Tell whether a position begins the key of a block mapping. */
 static bool
-is_key(SfYaml *y)
+is_key(SfYaml *yaml)
 {
-	const char *at = y->p;
+	const char *at = yaml->p;
 	bool		found;
 
 	if (*at == '"' || *at == '\'')
 	{
-		sf_yaml_read_quoted(y);
-		found = memchr(at, '\n', y->p - at) == NULL;
-		y->p += strspn(y->p, " \t");
-		found = found && *y->p == ':' && sf_yaml_is_space(y->p[1]);
-		y->p = at;
+		sf_yaml_read_quoted(yaml);
+		found = memchr(at, '\n', yaml->p - at) == NULL;
+		yaml->p += strspn(yaml->p, " \t");
+		found = found && *yaml->p == ':' && sf_yaml_is_space(yaml->p[1]);
+		yaml->p = at;
 		return found;
 	}
 	while (!sf_yaml_is_plain_end(at, false))
@@ -261,64 +261,64 @@ is_key(SfYaml *y)
 
 /* Go on behind an entry of a block collection of a column; false: it has ended. */
 static bool
-next_entry(SfYaml *y, int column)
+next_entry(SfYaml *yaml, int column)
 {
-	sf_yaml_skip_lines(y);
-	if (sf_yaml_is_end(y) || sf_yaml_column(y, y->p) < column)
+	sf_yaml_skip_lines(yaml);
+	if (sf_yaml_is_end(yaml) || sf_yaml_column(yaml, yaml->p) < column)
 		return false;
-	if (sf_yaml_column(y, y->p) > column)
-		sf_yaml_fail(y, y->p, "it is indented deeper than what it could belong to");
+	if (sf_yaml_column(yaml, yaml->p) > column)
+		sf_yaml_fail(yaml, yaml->p, "it is indented deeper than what it could belong to");
 	return true;
 }
 
 /* Read a block mapping, whose keys stand at a column. */
 static void
-parse_mapping(SfYaml *y, int column)
+parse_mapping(SfYaml *yaml, int column)
 {
-	appendStringInfoChar(&y->out, '{');
-	for (bool first = true; first || next_entry(y, column); first = false)
+	appendStringInfoChar(&yaml->out, '{');
+	for (bool first = true; first || next_entry(yaml, column); first = false)
 	{
 		if (!first)
-			appendStringInfoChar(&y->out, ',');
-		parse_key(y, false);
-		parse_block(y, column, true);
+			appendStringInfoChar(&yaml->out, ',');
+		parse_key(yaml, false);
+		parse_block(yaml, column, true);
 	}
-	appendStringInfoChar(&y->out, '}');
+	appendStringInfoChar(&yaml->out, '}');
 }
 
 /* Read a block sequence, whose dashes stand at a column. */
 static void
-parse_sequence(SfYaml *y, int column)
+parse_sequence(SfYaml *yaml, int column)
 {
-	appendStringInfoChar(&y->out, '[');
-	for (bool first = true; first || (next_entry(y, column) && sf_yaml_is_dash(y->p)); first = false)
+	appendStringInfoChar(&yaml->out, '[');
+	for (bool first = true; first || (next_entry(yaml, column) && sf_yaml_is_dash(yaml->p)); first = false)
 	{
 		if (!first)
-			appendStringInfoChar(&y->out, ',');
-		y->p++;
-		parse_block(y, column, false);
+			appendStringInfoChar(&yaml->out, ',');
+		yaml->p++;
+		parse_block(yaml, column, false);
 	}
-	appendStringInfoChar(&y->out, ']');
+	appendStringInfoChar(&yaml->out, ']');
 }
 
 /* Read a value that is a scalar, an alias or a flow collection, to the end of its line. */
 static void
-parse_leaf(SfYaml *y, int indent, bool is_string)
+parse_leaf(SfYaml *yaml, int indent, bool is_string)
 {
-	if (*y->p == '|' || *y->p == '>')
+	if (*yaml->p == '|' || *yaml->p == '>')
 	{
-		escape_json(&y->out, sf_yaml_read_block(y, indent));
+		escape_json(&yaml->out, sf_yaml_read_block(yaml, indent));
 		return;
 	}
-	if (*y->p == '*')
-		parse_alias(y);
-	else if (*y->p == '[' || *y->p == '{')
-		parse_flow_collection(y);
-	else if (*y->p == '"' || *y->p == '\'')
-		escape_json(&y->out, sf_yaml_read_quoted(y));
+	if (*yaml->p == '*')
+		parse_alias(yaml);
+	else if (*yaml->p == '[' || *yaml->p == '{')
+		parse_flow_collection(yaml);
+	else if (*yaml->p == '"' || *yaml->p == '\'')
+		escape_json(&yaml->out, sf_yaml_read_quoted(yaml));
 	else
-		sf_yaml_write_plain(y, sf_yaml_read_plain(y, indent, false), is_string);
-	sf_yaml_expect_line_end(y);
+		sf_yaml_write_plain(yaml, sf_yaml_read_plain(yaml, indent, false), is_string);
+	sf_yaml_expect_line_end(yaml);
 }
 
 /*
@@ -326,23 +326,23 @@ parse_leaf(SfYaml *y, int indent, bool is_string)
  * whether that is the line in which it was begun.  False: there is no value.
  */
 static bool
-begin_value(SfYaml *y, int indent, bool is_value, Properties *properties, bool *same_line)
+begin_value(SfYaml *yaml, int indent, bool is_value, Properties *properties, bool *same_line)
 {
 	*same_line = true;
 	do
 	{
-		sf_yaml_skip_blanks(y);
-		if (*y->p == '\n')
+		sf_yaml_skip_blanks(yaml);
+		if (*yaml->p == '\n')
 		{
-			sf_yaml_skip_lines(y);
+			sf_yaml_skip_lines(yaml);
 			*same_line = false;
 		}
-		if (sf_yaml_is_end(y))
+		if (sf_yaml_is_end(yaml))
 			return false;
-		if (!*same_line && sf_yaml_column(y, y->p) <= indent &&
-			!(is_value && sf_yaml_is_dash(y->p) && sf_yaml_column(y, y->p) == indent))
+		if (!*same_line && sf_yaml_column(yaml, yaml->p) <= indent &&
+			!(is_value && sf_yaml_is_dash(yaml->p) && sf_yaml_column(yaml, yaml->p) == indent))
 			return false;
-	} while (parse_property(y, properties));
+	} while (parse_property(yaml, properties));
 	return true;
 }
 
@@ -352,22 +352,22 @@ begin_value(SfYaml *y, int indent, bool is_value, Properties *properties, bool *
  * indentation of the key.
  */
 static void
-parse_block(SfYaml *y, int indent, bool is_value)
+parse_block(SfYaml *yaml, int indent, bool is_value)
 {
-	Properties	properties = {.start = y->out.len};
+	Properties	properties = {.start = yaml->out.len};
 	bool		same_line;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (!begin_value(y, indent, is_value, &properties, &same_line))
-		appendStringInfoString(&y->out, "null");
-	else if (sf_yaml_is_dash(y->p) && !(is_value && same_line))
-		parse_sequence(y, sf_yaml_column(y, y->p));
-	else if (!(is_value && same_line) && strchr("|>*[{", *y->p) == NULL && is_key(y))
-		parse_mapping(y, sf_yaml_column(y, y->p));
+	if (!begin_value(yaml, indent, is_value, &properties, &same_line))
+		appendStringInfoString(&yaml->out, "null");
+	else if (sf_yaml_is_dash(yaml->p) && !(is_value && same_line))
+		parse_sequence(yaml, sf_yaml_column(yaml, yaml->p));
+	else if (!(is_value && same_line) && strchr("|>*[{", *yaml->p) == NULL && is_key(yaml))
+		parse_mapping(yaml, sf_yaml_column(yaml, yaml->p));
 	else
-		parse_leaf(y, indent, properties.is_string);
-	end_value(y, &properties);
+		parse_leaf(yaml, indent, properties.is_string);
+	end_value(yaml, &properties);
 }
 
 /* Copy a text without the carriage returns at the ends of its lines and a byte order mark. */
@@ -395,26 +395,27 @@ normalize(const char *text)
 char *
 sf_yaml_to_json(const char *text)
 {
-	SfYaml		y = {.text = normalize(text)};
+	SfYaml		yaml = {.text = normalize(text)};
 
-	y.p = y.text;
-	initStringInfo(&y.out);
-	sf_yaml_skip_lines(&y);
-	while (*y.p == '%')
+	yaml.p = yaml.text;
+	initStringInfo(&yaml.out);
+	sf_yaml_skip_lines(&yaml);
+	while (*yaml.p == '%')
 	{
-		y.p += strcspn(y.p, "\n");
-		sf_yaml_skip_lines(&y);
+		yaml.p += strcspn(yaml.p, "\n");
+		sf_yaml_skip_lines(&yaml);
 	}
-	if (strncmp(y.p, "---", 3) == 0 && sf_yaml_is_space(y.p[3]))
-		y.p += 3;
-	parse_block(&y, AROUND_ALL, false);
-	sf_yaml_skip_lines(&y);
-	if (strncmp(y.p, "...", 3) == 0 && sf_yaml_is_space(y.p[3]))
+	if (strncmp(yaml.p, "---", 3) == 0 && sf_yaml_is_space(yaml.p[3]))
+		yaml.p += 3;
+	parse_block(&yaml, AROUND_ALL, false);
+	sf_yaml_skip_lines(&yaml);
+	if (strncmp(yaml.p, "...", 3) == 0 && sf_yaml_is_space(yaml.p[3]))
 	{
-		y.p += 3;
-		sf_yaml_skip_lines(&y);
+		yaml.p += 3;
+		sf_yaml_skip_lines(&yaml);
 	}
-	if (*y.p != '\0')
-		sf_yaml_fail(&y, y.p, strncmp(y.p, "---", 3) == 0 ? "more than one document" : "text after the end of the document");
-	return y.out.data;
+	if (*yaml.p != '\0')
+		sf_yaml_fail(&yaml, yaml.p, strncmp(yaml.p, "---", 3) == 0 ? "more than one document" :
+					 "text after the end of the document");
+	return yaml.out.data;
 }

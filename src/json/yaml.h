@@ -21,24 +21,24 @@ typedef struct SfYaml
 
 /* --- positions and blanks --- */
 
-extern void sf_yaml_fail(const SfYaml *y, const char *at, const char *message) pg_attribute_noreturn();
-extern int	sf_yaml_column(const SfYaml *y, const char *at);
+extern void sf_yaml_fail(const SfYaml *yaml, const char *at, const char *message) pg_attribute_noreturn();
+extern int	sf_yaml_column(const SfYaml *yaml, const char *at);
 extern bool sf_yaml_is_space(char c);
-extern bool sf_yaml_is_flow_mark(char c);
+extern bool sf_yaml_is_flow_indicator(char c);
 extern bool sf_yaml_is_dash(const char *p);
-extern bool sf_yaml_is_end(const SfYaml *y);
-extern void sf_yaml_skip_blanks(SfYaml *y);
-extern void sf_yaml_skip_lines(SfYaml *y);
-extern void sf_yaml_expect_line_end(SfYaml *y);
+extern bool sf_yaml_is_end(const SfYaml *yaml);
+extern void sf_yaml_skip_blanks(SfYaml *yaml);
+extern void sf_yaml_skip_lines(SfYaml *yaml);
+extern void sf_yaml_expect_line_end(SfYaml *yaml);
 
 /* --- scalars --- */
 
 extern bool sf_yaml_is_plain_end(const char *p, bool in_flow);
-extern void sf_yaml_check_plain(SfYaml *y, bool in_flow);
-extern void sf_yaml_read_plain_line(SfYaml *y, StringInfo buf, bool in_flow);
-extern char *sf_yaml_read_plain(SfYaml *y, int indent, bool in_flow);
-extern char *sf_yaml_read_quoted(SfYaml *y);
-extern char *sf_yaml_read_block(SfYaml *y, int indent);
-extern void sf_yaml_write_plain(SfYaml *y, const char *s, bool is_string);
+extern void sf_yaml_check_plain(SfYaml *yaml, bool in_flow);
+extern void sf_yaml_read_plain_line(SfYaml *yaml, StringInfo buf, bool in_flow);
+extern char *sf_yaml_read_plain(SfYaml *yaml, int indent, bool in_flow);
+extern char *sf_yaml_read_quoted(SfYaml *yaml);
+extern char *sf_yaml_read_block(SfYaml *yaml, int indent);
+extern void sf_yaml_write_plain(SfYaml *yaml, const char *s, bool is_string);
 
 #endif							/* SF_JSON_YAML_H */

@@ -14,12 +14,12 @@
 
 /* Raise SF001 at a position of the text. */
 void
-sf_yaml_fail(const SfYaml *y, const char *at, const char *message)
+sf_yaml_fail(const SfYaml *yaml, const char *at, const char *message)
 {
 	int			line = 1;
-	const char *line_start = y->text;
+	const char *line_start = yaml->text;
 
-	for (const char *c = y->text; c < at; c++)
+	for (const char *c = yaml->text; c < at; c++)
 	{
 		if (*c == '\n')
 		{
@@ -35,11 +35,11 @@ sf_yaml_fail(const SfYaml *y, const char *at, const char *message)
 
 /* Tell the column of a position, from 0. */
 int
-sf_yaml_column(const SfYaml *y, const char *at)
+sf_yaml_column(const SfYaml *yaml, const char *at)
 {
 	const char *c = at;
 
-	while (c > y->text && c[-1] != '\n')
+	while (c > yaml->text && c[-1] != '\n')
 		c--;
 	return at - c;
 }
@@ -53,7 +53,7 @@ sf_yaml_is_space(char c)
 
 /* Tell whether a byte is one that flow collections are made of. */
 bool
-sf_yaml_is_flow_mark(char c)
+sf_yaml_is_flow_indicator(char c)
 {
 	return c != '\0' && strchr(",[]{}", c) != NULL;
 }
@@ -67,48 +67,49 @@ sf_yaml_is_dash(const char *p)
 
 /* Tell whether the text, or the first document in it, ends here. */
 bool
-sf_yaml_is_end(const SfYaml *y)
+sf_yaml_is_end(const SfYaml *yaml)
 {
-	return *y->p == '\0' ||
-		((strncmp(y->p, "---", 3) == 0 || strncmp(y->p, "...", 3) == 0) && sf_yaml_is_space(y->p[3]) &&
-		 sf_yaml_column(y, y->p) == 0);
+	return *yaml->p == '\0' ||
+		((strncmp(yaml->p, "---", 3) == 0 || strncmp(yaml->p, "...", 3) == 0) && sf_yaml_is_space(yaml->p[3]) &&
+		 sf_yaml_column(yaml, yaml->p) == 0);
 }
 
 /* Skip blanks and a comment up to the end of the line. */
 void
-sf_yaml_skip_blanks(SfYaml *y)
+sf_yaml_skip_blanks(SfYaml *yaml)
 {
-	while (*y->p == ' ' || *y->p == '\t')
-		y->p++;
-	if (*y->p == '#' && (y->p == y->text || sf_yaml_is_space(y->p[-1])))
-		y->p += strcspn(y->p, "\n");
+	while (*yaml->p == ' ' || *yaml->p == '\t')
+		yaml->p++;
+	if (*yaml->p == '#' && (yaml->p == yaml->text || sf_yaml_is_space(yaml->p[-1])))
+		yaml->p += strcspn(yaml->p, "\n");
 }
 
 /* Skip to the next thing that is neither blank nor comment, in this line or a later one. */
 void
-sf_yaml_skip_lines(SfYaml *y)
+sf_yaml_skip_lines(SfYaml *yaml)
 {
 	const char *line = NULL;
 
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		sf_yaml_skip_blanks(y);
-		if (*y->p != '\n')
+		sf_yaml_skip_blanks(yaml);
+		if (*yaml->p != '\n')
 			break;
-		line = ++y->p;
+		line = ++yaml->p;
 	}
-	if (line != NULL && *y->p != '\0' && memchr(line, '\t', y->p - line) != NULL)
-		sf_yaml_fail(y, line, "a tab in the indentation");
+	if (line != NULL && *yaml->p != '\0' && memchr(line, '\t', yaml->p - line) != NULL)
+		sf_yaml_fail(yaml, line, "a tab in the indentation");
 }
 
 /* Require that a value is followed by the end of its line. */
 void
-sf_yaml_expect_line_end(SfYaml *y)
+sf_yaml_expect_line_end(SfYaml *yaml)
 {
-	sf_yaml_skip_blanks(y);
-	if (*y->p != '\n' && *y->p != '\0')
-		sf_yaml_fail(y, y->p, *y->p == ':' ? "a key that is no scalar in one line" : "text after the end of a value");
+	sf_yaml_skip_blanks(yaml);
+	if (*yaml->p != '\n' && *yaml->p != '\0')
+		sf_yaml_fail(yaml, yaml->p, *yaml->p == ':' ? "a key that is no scalar in one line" :
+					 "text after the end of a value");
 }
 
 /* --- scalars --- */
@@ -149,7 +150,7 @@ is_word(const char *s, const char *const *words)
 
 /* Write a plain scalar as the value that it stands for. */
 void
-sf_yaml_write_plain(SfYaml *y, const char *s, bool is_string)
+sf_yaml_write_plain(SfYaml *yaml, const char *s, bool is_string)
 {
 	static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
 	static const char *const trues[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", NULL};
@@ -157,17 +158,17 @@ sf_yaml_write_plain(SfYaml *y, const char *s, bool is_string)
 	int			length = number_length(s);
 
 	if (is_string)
-		escape_json(&y->out, s);
+		escape_json(&yaml->out, s);
 	else if (is_word(s, nulls))
-		appendStringInfoString(&y->out, "null");
+		appendStringInfoString(&yaml->out, "null");
 	else if (is_word(s, trues))
-		appendStringInfoString(&y->out, "true");
+		appendStringInfoString(&yaml->out, "true");
 	else if (is_word(s, falses))
-		appendStringInfoString(&y->out, "false");
+		appendStringInfoString(&yaml->out, "false");
 	else if (length > 0 && s[length] == '\0')
-		appendStringInfoString(&y->out, s);
+		appendStringInfoString(&yaml->out, s);
 	else
-		escape_json(&y->out, s);
+		escape_json(&yaml->out, s);
 }
 
 /* Take the blanks off the end of a text, which has begun at start. */
@@ -190,75 +191,75 @@ fold(StringInfo buf, int breaks)
 
 /* Skip the line breaks within a scalar, and the blanks around them; how many there were. */
 static int
-skip_breaks(SfYaml *y)
+skip_breaks(SfYaml *yaml)
 {
 	int			breaks = 0;
 
-	while (*y->p == '\n' || *y->p == ' ' || *y->p == '\t')
-		breaks += *y->p++ == '\n';
+	while (*yaml->p == '\n' || *yaml->p == ' ' || *yaml->p == '\t')
+		breaks += *yaml->p++ == '\n';
 	return breaks;
 }
 
 /* Read the hexadecimal digits of an escape. */
 static pg_wchar
-read_hex(SfYaml *y, int digits)
+read_hex(SfYaml *yaml, int digits)
 {
 	pg_wchar	c;
 
-	if ((int) strspn(y->p, "0123456789abcdefABCDEF") < digits)
-		sf_yaml_fail(y, y->p, "an escape with too few hexadecimal digits");
-	c = strtoul(pnstrdup(y->p, digits), NULL, 16);
-	y->p += digits;
+	if ((int) strspn(yaml->p, "0123456789abcdefABCDEF") < digits)
+		sf_yaml_fail(yaml, yaml->p, "an escape with too few hexadecimal digits");
+	c = strtoul(pnstrdup(yaml->p, digits), NULL, 16);
+	yaml->p += digits;
 	return c;
 }
 
 /* Read the character of an escape that is written as digits. */
 static void
-read_code_point(SfYaml *y, StringInfo buf, int digits)
+read_code_point(SfYaml *yaml, StringInfo buf, int digits)
 {
-	const char *at = y->p;
+	const char *at = yaml->p;
 	unsigned char utf8[MAX_UNICODE_EQUIVALENT_STRING + 1];
-	pg_wchar	c = read_hex(y, digits);
+	pg_wchar	c = read_hex(yaml, digits);
 
-	if (is_utf16_surrogate_first(c) && y->p[0] == '\\' && y->p[1] == 'u')
+	if (is_utf16_surrogate_first(c) && yaml->p[0] == '\\' && yaml->p[1] == 'u')
 	{
 		pg_wchar	second;
 
-		y->p += 2;
-		second = read_hex(y, 4);
+		yaml->p += 2;
+		second = read_hex(yaml, 4);
 		c = is_utf16_surrogate_second(second) ? surrogate_pair_to_codepoint(c, second) : 0;
 	}
 	if (!is_valid_unicode_codepoint(c) || is_utf16_surrogate_first(c) || is_utf16_surrogate_second(c))
-		sf_yaml_fail(y, at, "an escape that is no character");
+		sf_yaml_fail(yaml, at, "an escape that is no character");
 	pg_unicode_to_server(c, utf8);
 	appendStringInfoString(buf, (char *) utf8);
 }
 
 /* Read what follows a backslash in double quotes. */
 static void
-read_escape(SfYaml *y, StringInfo buf)
+read_escape(SfYaml *yaml, StringInfo buf)
 {
 	static const char letters[] = "abtnvfre \"/\\\t";
 	static const char values[] = "\a\b\t\n\v\f\r\033 \"/\\\t";
-	char		c = *y->p++;
+	char		c = *yaml->p++;
 	const char *letter = c == '\0' ? NULL : strchr(letters, c);
 
 	if (letter != NULL)
 		appendStringInfoChar(buf, values[letter - letters]);
 	else if (c == '\n')
-		y->p += strspn(y->p, " \t");
+		yaml->p += strspn(yaml->p, " \t");
 	else if (c == 'x' || c == 'u' || c == 'U')
-		read_code_point(y, buf, c == 'x' ? 2 : c == 'u' ? 4 : 8);
+		read_code_point(yaml, buf, c == 'x' ? 2 : c == 'u' ? 4 : 8);
 	else
-		sf_yaml_fail(y, y->p - 1, "an unknown escape");
+		sf_yaml_fail(yaml, yaml->p - 1, "an unknown escape");
 }
 
 /* Read a scalar in quotes. */
 char *
-sf_yaml_read_quoted(SfYaml *y)
+sf_yaml_read_quoted(SfYaml *yaml)
 {
-	const char *start = y->p;
-	char		quote = *y->p++;
+	const char *start = yaml->p;
+	char		quote = *yaml->p++;
 	int			kept = 0;		/* what is not to be trimmed: escapes */
 	StringInfoData buf;
 
@@ -266,27 +267,27 @@ sf_yaml_read_quoted(SfYaml *y)
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (*y->p == '\0')
-			sf_yaml_fail(y, start, "a quotation mark without its end");
-		if (*y->p == '\n')
+		if (*yaml->p == '\0')
+			sf_yaml_fail(yaml, start, "a quotation mark without its end");
+		if (*yaml->p == '\n')
 		{
 			trim(&buf, kept);
-			fold(&buf, skip_breaks(y));
+			fold(&buf, skip_breaks(yaml));
 			continue;
 		}
-		if (*y->p == quote && !(quote == '\'' && y->p[1] == '\''))
+		if (*yaml->p == quote && !(quote == '\'' && yaml->p[1] == '\''))
 			break;
-		if (quote == '"' && *y->p == '\\')
+		if (quote == '"' && *yaml->p == '\\')
 		{
-			y->p++;
-			read_escape(y, &buf);
+			yaml->p++;
+			read_escape(yaml, &buf);
 			kept = buf.len;
 			continue;
 		}
-		y->p += *y->p == quote;
-		appendStringInfoChar(&buf, *y->p++);
+		yaml->p += *yaml->p == quote;
+		appendStringInfoChar(&buf, *yaml->p++);
 	}
-	y->p++;
+	yaml->p++;
 	return buf.data;
 }
 
@@ -295,30 +296,32 @@ bool
 sf_yaml_is_plain_end(const char *p, bool in_flow)
 {
 	return *p == '\n' || *p == '\0' || (*p == '#' && (p[-1] == ' ' || p[-1] == '\t')) ||
-		(*p == ':' && (sf_yaml_is_space(p[1]) || (in_flow && sf_yaml_is_flow_mark(p[1])))) || (in_flow && sf_yaml_is_flow_mark(*p));
+		(*p == ':' && (sf_yaml_is_space(p[1]) || (in_flow && sf_yaml_is_flow_indicator(p[1])))) ||
+		(in_flow && sf_yaml_is_flow_indicator(*p));
 }
 
 /* Append the part of a plain scalar that is in this line. */
 void
-sf_yaml_read_plain_line(SfYaml *y, StringInfo buf, bool in_flow)
+sf_yaml_read_plain_line(SfYaml *yaml, StringInfo buf, bool in_flow)
 {
 	int			start = buf->len;
-	const char *end = y->p + 1;
+	const char *end = yaml->p + 1;
 
 	while (!sf_yaml_is_plain_end(end, in_flow))
 		end++;
-	appendBinaryStringInfo(buf, y->p, end - y->p);
+	appendBinaryStringInfo(buf, yaml->p, end - yaml->p);
 	trim(buf, start);
-	y->p = end;
+	yaml->p = end;
 }
 
 /* Refuse a byte that cannot begin a plain scalar. */
 void
-sf_yaml_check_plain(SfYaml *y, bool in_flow)
+sf_yaml_check_plain(SfYaml *yaml, bool in_flow)
 {
-	if (strchr("@`%|>&*!'\"", *y->p) != NULL || (in_flow && sf_yaml_is_flow_mark(*y->p)) ||
-		(*y->p == '?' && sf_yaml_is_space(y->p[1])) || (*y->p == ':' && sf_yaml_is_space(y->p[1])) || sf_yaml_is_dash(y->p))
-		sf_yaml_fail(y, y->p, psprintf("\"%c\" cannot begin a value here", *y->p));
+	if (strchr("@`%|>&*!'\"", *yaml->p) != NULL || (in_flow && sf_yaml_is_flow_indicator(*yaml->p)) ||
+		(*yaml->p == '?' && sf_yaml_is_space(yaml->p[1])) || (*yaml->p == ':' && sf_yaml_is_space(yaml->p[1])) ||
+		sf_yaml_is_dash(yaml->p))
+		sf_yaml_fail(yaml, yaml->p, psprintf("\"%c\" cannot begin a value here", *yaml->p));
 }
 
 /*
@@ -326,31 +329,31 @@ sf_yaml_check_plain(SfYaml *y, bool in_flow)
  * up to a comment.
  */
 char *
-sf_yaml_read_plain(SfYaml *y, int indent, bool in_flow)
+sf_yaml_read_plain(SfYaml *yaml, int indent, bool in_flow)
 {
 	StringInfoData buf;
 
-	sf_yaml_check_plain(y, in_flow);
+	sf_yaml_check_plain(yaml, in_flow);
 	initStringInfo(&buf);
-	sf_yaml_read_plain_line(y, &buf, in_flow);
-	while (*y->p == '\n')
+	sf_yaml_read_plain_line(yaml, &buf, in_flow);
+	while (*yaml->p == '\n')
 	{
-		const char *line_end = y->p;
+		const char *line_end = yaml->p;
 		int			breaks;
 
 		CHECK_FOR_INTERRUPTS();
-		breaks = skip_breaks(y);
-		if (sf_yaml_is_end(y) || *y->p == '#' || (in_flow && sf_yaml_is_plain_end(y->p, true)) ||
-			(!in_flow && sf_yaml_column(y, y->p) <= indent))
+		breaks = skip_breaks(yaml);
+		if (sf_yaml_is_end(yaml) || *yaml->p == '#' || (in_flow && sf_yaml_is_plain_end(yaml->p, true)) ||
+			(!in_flow && sf_yaml_column(yaml, yaml->p) <= indent))
 		{
-			y->p = line_end;
+			yaml->p = line_end;
 			break;
 		}
 		fold(&buf, breaks);
-		sf_yaml_read_plain_line(y, &buf, in_flow);
+		sf_yaml_read_plain_line(yaml, &buf, in_flow);
 	}
-	if (!in_flow && *y->p == ':')
-		sf_yaml_fail(y, y->p, "a mapping cannot begin here");
+	if (!in_flow && *yaml->p == ':')
+		sf_yaml_fail(yaml, yaml->p, "a mapping cannot begin here");
 	return buf.data;
 }
 
@@ -367,20 +370,20 @@ typedef struct BlockStyle
 
 /* Read the line that begins a block. */
 static BlockStyle
-read_block_header(SfYaml *y, int indent)
+read_block_header(SfYaml *yaml, int indent)
 {
-	BlockStyle	style = {.is_folded = *y->p++ == '>'};
+	BlockStyle	style = {.is_folded = *yaml->p++ == '>'};
 
-	for (;; y->p++)
+	for (;; yaml->p++)
 	{
-		if (*y->p == '-' || *y->p == '+')
-			style.chomp = *y->p;
-		else if (*y->p >= '1' && *y->p <= '9')
-			style.indent = Max(indent, 0) + *y->p - '0';
+		if (*yaml->p == '-' || *yaml->p == '+')
+			style.chomp = *yaml->p;
+		else if (*yaml->p >= '1' && *yaml->p <= '9')
+			style.indent = Max(indent, 0) + *yaml->p - '0';
 		else
 			break;
 	}
-	sf_yaml_expect_line_end(y);
+	sf_yaml_expect_line_end(yaml);
 	return style;
 }
 
@@ -403,17 +406,17 @@ append_block_line(StringInfo buf, BlockStyle *style, int breaks, const char *lin
 
 /* Read a literal or folded block whose lines are indented deeper than indent. */
 char *
-sf_yaml_read_block(SfYaml *y, int indent)
+sf_yaml_read_block(SfYaml *yaml, int indent)
 {
-	BlockStyle	style = read_block_header(y, indent);
+	BlockStyle	style = read_block_header(yaml, indent);
 	bool		has_text = false;
 	int			breaks = 0;
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	while (*y->p == '\n')
+	while (*yaml->p == '\n')
 	{
-		const char *line = y->p + 1;
+		const char *line = yaml->p + 1;
 		int			blanks = strspn(line, " ");
 		int			length = strcspn(line, "\n");
 		bool		is_blank = length == blanks && (style.indent == 0 || blanks <= style.indent);
@@ -435,8 +438,8 @@ sf_yaml_read_block(SfYaml *y, int indent)
 			has_text = true;
 			breaks = 0;
 		}
-		y->p = line + length;
-		breaks += *y->p == '\n' || !is_blank;
+		yaml->p = line + length;
+		breaks += *yaml->p == '\n' || !is_blank;
 	}
 	if (style.chomp == '+')
 	{

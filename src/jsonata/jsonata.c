@@ -44,18 +44,18 @@ require_utf8(void)
 
 /* Describe the error that was thrown, in the current memory context. */
 static void
-describe_failure(SfJnArena *a, const SfJnError *e, SfJsonataFailure *failure)
+describe_failure(SfJnArena *arena, const SfJnError *error, SfJsonataFailure *failure)
 {
-	failure->code = sf_jn_error_code_text[e->code];
-	failure->message = sf_jn_error_message(a, e);
-	failure->position = e->position;
-	failure->token = e->token == NULL ? NULL : pnstrdup(e->token, e->token_len);
-	failure->hint = e->code == SF_JN_ERROR_U1001 ?
+	failure->code = sf_jn_error_code_text[error->code];
+	failure->message = sf_jn_error_message(arena, error);
+	failure->position = error->position;
+	failure->token = error->token == NULL ? NULL : pnstrdup(error->token, error->token_len);
+	failure->hint = error->code == SF_JN_ERROR_U1001 ?
 		"The setting sfflow.evaluation_depth bounds how deeply evaluations nest." :
-		e->code == SF_JN_ERROR_U1002 ?
+		error->code == SF_JN_ERROR_U1002 ?
 		"The setting sfflow.evaluation_timeout bounds the time of an evaluation." : NULL;
-	failure->limit = e->code == SF_JN_ERROR_U1001 || e->code == SF_JN_ERROR_U1002 ||
-		e->code == SF_JN_ERROR_U1003;
+	failure->ran_out = error->code == SF_JN_ERROR_U1001 || error->code == SF_JN_ERROR_U1002 ||
+		error->code == SF_JN_ERROR_U1003;
 }
 
 /* Compile an expression for sf_jsonata_query(); NULL with *failure. */
@@ -92,16 +92,16 @@ sf_jsonata_prepare(const char *text, int len, SfJsonataFailure *failure)
  * without its code), err->code and err->position (UTF-16 units).
  */
 SfJsonata *
-sf_jsonata_compile(const char *text, int len, SfError *err)
+sf_jsonata_compile(const char *text, int len, SfError *error)
 {
 	SfJsonataFailure failure;
 	SfJsonata  *expr = sf_jsonata_prepare(text, len, &failure);
 
 	if (expr == NULL)
 	{
-		sf_error_set(err, "INVALID_JSONATA_EXPRESSION", "%s", failure.message);
-		err->code = failure.code;
-		err->position = failure.position;
+		sf_error_set(error, "INVALID_JSONATA_EXPRESSION", "%s", failure.message);
+		error->code = failure.code;
+		error->position = failure.position;
 	}
 	return expr;
 }
@@ -163,19 +163,19 @@ run(SfJnEval *ev, const SfJnNode *root, SfJnValue *input, SfJnValue **result)
 static SfJnValue *
 lookup_binding(SfJnEval *ev, const SfJnName *name, bool *found)
 {
-	Bindings   *b = ev->lookup_arg;
-	SfJnMember *m;
+	Bindings   *bindings = ev->lookup_arg;
+	SfJnMember *member;
 
 	if (name->len == 1 && name->str[0] == '$')
 	{
 		*found = true;
-		return b->input;
+		return bindings->input;
 	}
-	if (b->object == NULL)
+	if (bindings->object == NULL)
 		return NULL;
-	m = sf_jn_find(b->object, name->str, name->len, name->hash);
-	*found = m != NULL;
-	return m == NULL ? NULL : m->value;
+	member = sf_jn_find(bindings->object, name->str, name->len, name->hash);
+	*found = member != NULL;
+	return member == NULL ? NULL : member->value;
 }
 
 /*
@@ -235,22 +235,22 @@ sf_jsonata_query(const SfJsonata *expr, const text *input, const text *bindings,
 
 /* Convert a document of the environment; NULL stays undefined. */
 static SfJnValue *
-from_document(SfJnEval *ev, const Jsonb *doc)
+from_document(SfJnEval *ev, const Jsonb *document)
 {
 	JsonbValue	root;
 
-	if (doc == NULL)
+	if (document == NULL)
 		return NULL;
-	sf_json_root(doc, &root);
+	sf_json_root(document, &root);
 	return sf_jn_from_jsonb(&ev->arena, &root);
 }
 
 /* Return the context object, which the environment keeps for later evaluations. */
 static Jsonb *
-context_object(const Bindings *b)
+context_object(const Bindings *bindings)
 {
-	MemoryContext old = MemoryContextSwitchTo(b->outer);
-	Jsonb	   *context = sf_env_context(b->env);
+	MemoryContext old = MemoryContextSwitchTo(bindings->outer);
+	Jsonb	   *context = sf_env_context(bindings->env);
 
 	MemoryContextSwitchTo(old);
 	return context;
@@ -258,9 +258,9 @@ context_object(const Bindings *b)
 
 /* Return $states.jobs, a member of the context object; NULL outside of a JobNet. */
 static Jsonb *
-jobs_object(const Bindings *b)
+jobs_object(const Bindings *bindings)
 {
-	Jsonb	   *context = context_object(b);
+	Jsonb	   *context = context_object(bindings);
 	JsonbValue	root,
 				jobs;
 
@@ -274,23 +274,23 @@ jobs_object(const Bindings *b)
 
 /* Make $states, with the fields that the expression looks at. */
 static SfJnValue *
-make_states(SfJnEval *ev, Bindings *b)
+make_states(SfJnEval *ev, Bindings *bindings)
 {
 	SfJnValue  *states = sf_jn_object(&ev->arena, 5);
-	int			used = b->expr->states_used;
+	int			used = bindings->expr->states_used;
 
 	if ((used & SF_JN_STATES_CONTEXT) != 0)
 		sf_jn_set_c(&ev->arena, states, "context",
-					from_document(ev, context_object(b)));
-	if ((used & SF_JN_STATES_JOBS) == SF_JN_STATES_JOBS && jobs_object(b) != NULL)
-		sf_jn_set_c(&ev->arena, states, "jobs", from_document(ev, jobs_object(b)));
+					from_document(ev, context_object(bindings)));
+	if ((used & SF_JN_STATES_JOBS) == SF_JN_STATES_JOBS && jobs_object(bindings) != NULL)
+		sf_jn_set_c(&ev->arena, states, "jobs", from_document(ev, jobs_object(bindings)));
 	if ((used & SF_JN_STATES_INPUT) != 0)
-		sf_jn_set_c(&ev->arena, states, "input", from_document(ev, b->env->input));
-	if ((used & SF_JN_STATES_RESULT) != 0 && b->env->result != NULL)
-		sf_jn_set_c(&ev->arena, states, "result", from_document(ev, b->env->result));
-	if ((used & SF_JN_STATES_ERROR_OUTPUT) != 0 && b->env->error_output != NULL)
+		sf_jn_set_c(&ev->arena, states, "input", from_document(ev, bindings->env->input));
+	if ((used & SF_JN_STATES_RESULT) != 0 && bindings->env->result != NULL)
+		sf_jn_set_c(&ev->arena, states, "result", from_document(ev, bindings->env->result));
+	if ((used & SF_JN_STATES_ERROR_OUTPUT) != 0 && bindings->env->error_output != NULL)
 		sf_jn_set_c(&ev->arena, states, "errorOutput",
-					from_document(ev, b->env->error_output));
+					from_document(ev, bindings->env->error_output));
 	return states;
 }
 
@@ -301,16 +301,16 @@ make_states(SfJnEval *ev, Bindings *b)
 static SfJnValue *
 lookup_state(SfJnEval *ev, const SfJnName *name, bool *found)
 {
-	Bindings   *b = ev->lookup_arg;
+	Bindings   *bindings = ev->lookup_arg;
 	SfJnValue  *value = NULL;
 	JsonbValue	variables;
 	JsonbValue	member;
 
 	if (name->len == 6 && memcmp(name->str, "states", 6) == 0)
-		value = make_states(ev, b);
-	else if (b->env->variables != NULL)
+		value = make_states(ev, bindings);
+	else if (bindings->env->variables != NULL)
 	{
-		sf_json_root(b->env->variables, &variables);
+		sf_json_root(bindings->env->variables, &variables);
 		if (!sf_json_member(&variables, name->str, (int) name->len, &member))
 			return NULL;
 		value = sf_jn_from_jsonb(&ev->arena, &member);
@@ -324,7 +324,7 @@ lookup_state(SfJnEval *ev, const SfJnName *name, bool *found)
 
 /* Tell whether a result is within the limit of the environment; *err is in context outer. */
 static bool
-fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *err)
+fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *error)
 {
 	MemoryContext old;
 	Size		size = 0;
@@ -332,7 +332,7 @@ fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *err)
 
 	sf_jn_measure(value, sf_env_may_make(env), &size);
 	old = MemoryContextSwitchTo(outer);
-	ok = sf_env_make(env, size, err);
+	ok = sf_env_make(env, size, error);
 	MemoryContextSwitchTo(old);
 	return ok;
 }
@@ -343,24 +343,24 @@ fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *err)
  * is an error without code: "returned an unsupported result type."
  */
 SfEvalStatus
-sf_jsonata_eval(const SfJsonata *expr, SfEnv *env, Jsonb **result, SfError *err)
+sf_jsonata_eval(const SfJsonata *expr, SfEnv *env, Jsonb **result, SfError *error)
 {
 	MemoryContext outer = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(outer, "sfflow JSONata evaluation",
 												  ALLOCSET_DEFAULT_SIZES);
 	SfEvalStatus status = SF_EVAL_OK;
 	SfJnEval	ev;
-	Bindings	b = {0};
+	Bindings	bindings = {0};
 	SfJnValue  *value = NULL;
 
 	require_utf8();
 	MemoryContextSwitchTo(context);
 	begin(&ev, context, SF_JN_IN_STATE);
-	b.env = env;
-	b.outer = outer;
-	b.expr = expr;
+	bindings.env = env;
+	bindings.outer = outer;
+	bindings.expr = expr;
 	ev.lookup = lookup_state;
-	ev.lookup_arg = &b;
+	ev.lookup_arg = &bindings;
 	*result = NULL;
 	if (!run(&ev, expr->root, NULL, &value))
 	{
@@ -368,35 +368,35 @@ sf_jsonata_eval(const SfJsonata *expr, SfEnv *env, Jsonb **result, SfError *err)
 
 		MemoryContextSwitchTo(outer);
 		describe_failure(&ev.arena, &ev.thrower.error, &failure);
-		sf_error_set(err, SF_ERR_QUERY_EVALUATION_ERROR, "%s", failure.message);
-		if (err != NULL)
+		sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR, "%s", failure.message);
+		if (error != NULL)
 		{
 			/* What is out of bounds has no code in the service's texts. */
-			err->code = failure.limit ? NULL : failure.code;
-			err->position = failure.position;
+			error->code = failure.ran_out ? NULL : failure.code;
+			error->position = failure.position;
 		}
 		status = SF_EVAL_ERROR;
 	}
 	else if (value == NULL)
 		status = SF_EVAL_NOT_FOUND;
-	else if (!fits(value, env, outer, err))
+	else if (!fits(value, env, outer, error))
 		status = SF_EVAL_ERROR;
 	else
 	{
 		bool		unsupported;
-		Jsonb	   *doc = sf_jn_to_jsonb(value, &unsupported);
+		Jsonb	   *document = sf_jn_to_jsonb(value, &unsupported);
 
 		MemoryContextSwitchTo(outer);
 		if (unsupported)
 		{
-			sf_error_set(err, SF_ERR_QUERY_EVALUATION_ERROR,
+			sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
 						 "returned an unsupported result type.");
 			status = SF_EVAL_ERROR;
 		}
 		else
 		{
-			*result = palloc(VARSIZE(doc));
-			memcpy(*result, doc, VARSIZE(doc));
+			*result = palloc(VARSIZE(document));
+			memcpy(*result, document, VARSIZE(document));
 		}
 	}
 	MemoryContextSwitchTo(outer);

@@ -9,7 +9,7 @@
 
 typedef struct SfJsonata SfJsonata;
 
-extern SfJsonata *sf_jsonata_compile(const char *text, int len, SfError *err);
+extern SfJsonata *sf_jsonata_compile(const char *text, int len, SfError *error);
 extern int	sf_jsonata_context_use(const SfJsonata *expr);
 
 /* Called for each reference that a state machine does not support. */
@@ -18,7 +18,7 @@ typedef void (*SfJsonataReport) (void *arg, const char *message);
 extern void sf_jsonata_check(const SfJsonata *expr, bool in_catcher,
 							 SfJsonataReport report, void *arg);
 extern SfEvalStatus sf_jsonata_eval(const SfJsonata *expr, SfEnv *env,
-									Jsonb **result, SfError *err);
+									Jsonb **result, SfError *error);
 
 /* What went wrong in sf_jsonata_query(): position in UTF-16 units, or SF_NO_POSITION. */
 typedef struct SfJsonataFailure
@@ -27,7 +27,7 @@ typedef struct SfJsonataFailure
 	const char *message;
 	const char *token;			/* NULL: none */
 	int			position;
-	bool		limit;			/* depth, time or memory ran out */
+	bool		ran_out;		/* depth, time or memory ran out */
 	const char *hint;			/* what the user can do, or NULL */
 } SfJsonataFailure;
 

@@ -46,14 +46,14 @@ void
 sf_throttled_note(int machine_no, Oid owner)
 {
 	SfHashKey	key = {MyDatabaseId, machine_no, 0};
-	Throttled  *r;
+	Throttled  *row;
 
 	sf_hash_lock(&throttled, LW_EXCLUSIVE);
-	r = sf_hash_find(&throttled, key);
-	if (r == NULL)
-		r = sf_hash_add(&throttled, key, owner, NULL);
-	if (r != NULL)
-		r->starts++;
+	row = sf_hash_find(&throttled, key);
+	if (row == NULL)
+		row = sf_hash_add(&throttled, key, owner, NULL);
+	if (row != NULL)
+		row->starts++;
 	sf_hash_unlock(&throttled);
 }
 
@@ -63,10 +63,10 @@ next_throttled(int *at)
 {
 	while (++(*at) <= sf_hash_end(&throttled))
 	{
-		Throttled  *r = sf_hash_at(&throttled, *at);
+		Throttled  *row = sf_hash_at(&throttled, *at);
 
-		if (r->entry.key.database == MyDatabaseId)
-			return r;
+		if (row->entry.key.database == MyDatabaseId)
+			return row;
 	}
 	return NULL;
 }
@@ -89,18 +89,18 @@ static void
 give_up_taken(bool undo)
 {
 	int			at = 0;
-	Throttled  *r;
+	Throttled  *row;
 
 	sf_hash_lock(&throttled, LW_EXCLUSIVE);
-	while ((r = next_throttled(&at)) != NULL)
+	while ((row = next_throttled(&at)) != NULL)
 	{
-		if (r->taken_by != MyProcPid)
+		if (row->taken_by != MyProcPid)
 			continue;
 		if (!undo)
-			r->starts -= r->taken;
-		r->taken = r->taken_by = 0;
-		if (r->starts == 0)
-			sf_hash_remove(&throttled, r);
+			row->starts -= row->taken;
+		row->taken = row->taken_by = 0;
+		if (row->starts == 0)
+			sf_hash_remove(&throttled, row);
 	}
 	sf_hash_unlock(&throttled);
 	has_taken = false;
@@ -130,21 +130,21 @@ sf_throttled_take(void)
 	List	   *taken = NIL;
 	int			n = 0;
 	int			at = 0;
-	Throttled  *r;
+	Throttled  *row;
 
 	if (!registered)
 		RegisterXactCallback(on_transaction, NULL);
 	registered = true;
 	sf_hash_lock(&throttled, LW_EXCLUSIVE);
-	while ((r = next_throttled(&at)) != NULL)
+	while ((row = next_throttled(&at)) != NULL)
 	{
 		/* another transaction, which has just ended, says in a moment what becomes of those that it has taken */
-		if (r->taken_by != 0 && r->taken_by != MyProcPid)
+		if (row->taken_by != 0 && row->taken_by != MyProcPid)
 			continue;
-		tallies[n].machine_no = (int) r->entry.key.first;
-		tallies[n].throttled = (int) Min(r->starts - r->taken, PG_INT32_MAX);
-		r->taken += tallies[n++].throttled;
-		r->taken_by = MyProcPid;
+		tallies[n].machine_no = (int) row->entry.key.first;
+		tallies[n].throttled = (int) Min(row->starts - row->taken, PG_INT32_MAX);
+		row->taken += tallies[n++].throttled;
+		row->taken_by = MyProcPid;
 		has_taken = true;
 	}
 	sf_hash_unlock(&throttled);

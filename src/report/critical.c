@@ -87,7 +87,7 @@ find_path(const SfState *state, const int64 *times, SfCritical *critical)
 		}
 	}
 	for (int scope = last; scope != SF_NO_SCOPE; scope = critical[scope].after)
-		critical[scope].on = true;
+		critical[scope].is_on = true;
 	pfree(until);
 }
 

@@ -29,47 +29,47 @@ static const Shape shapes[] = {
 
 /* Add {"truncated": false}, which goes with each payload. */
 static void
-add_not_truncated(SfJsonBuilder *b, const char *key)
+add_not_truncated(SfJsonBuilder *json, const char *key)
 {
-	sf_json_open_object(b, key);
-	sf_json_add_bool(b, "truncated", false);
-	sf_json_close_object(b);
+	sf_json_open_object(json, key);
+	sf_json_add_bool(json, "truncated", false);
+	sf_json_close_object(json);
 }
 
 /* Add a payload, if there is one, and the member that says it is complete. */
 static void
-add_payload(SfJsonBuilder *b, const char *key, const Jsonb *payload)
+add_payload(SfJsonBuilder *json, const char *key, const Jsonb *payload)
 {
 	if (payload == NULL)
 		return;
-	sf_json_add(b, key, payload);
-	add_not_truncated(b, strcmp(key, "input") == 0 ? "inputDetails" : "outputDetails");
+	sf_json_add(json, key, payload);
+	add_not_truncated(json, strcmp(key, "input") == 0 ? "inputDetails" : "outputDetails");
 }
 
 /* Add the service and the action of a Task. */
 static void
-add_resource(SfJsonBuilder *b, const SfState *state)
+add_resource(SfJsonBuilder *json, const SfState *state)
 {
 	if (state == NULL || state->type != SF_STATE_TASK)
 		return;
-	sf_json_add_string(b, "resource", sf_state_task(state)->resource.action);
-	sf_json_add_string(b, "resourceType", sf_state_task(state)->resource.service);
+	sf_json_add_string(json, "resource", sf_state_task(state)->resource.action);
+	sf_json_add_string(json, "resourceType", sf_state_task(state)->resource.service);
 }
 
 /* Add the members of an INPUT shape that depend on the type. */
 static void
-add_input_extras(SfJsonBuilder *b, const SfHistoryEvent *event,
+add_input_extras(SfJsonBuilder *json, const SfHistoryEvent *event,
 				 const SfState *state, const char *role_arn)
 {
 	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
-		sf_json_add_string(b, "roleArn", role_arn);
+		sf_json_add_string(json, "roleArn", role_arn);
 	else if (state == NULL || state->type != SF_STATE_TASK)
 		return;
 	else if (sf_state_task(state)->resource.kind == SF_RESOURCE_ACTIVITY)
-		sf_json_add_string(b, "resource",
+		sf_json_add_string(json, "resource",
 						   sf_public_name(SF_NAME_ACTIVITY, sf_state_task(state)->resource.name));
 	else
-		sf_json_add_string(b, "resource", sf_state_task(state)->resource.text);
+		sf_json_add_string(json, "resource", sf_state_task(state)->resource.text);
 }
 
 /*
@@ -77,13 +77,13 @@ add_input_extras(SfJsonBuilder *b, const SfHistoryEvent *event,
  * service, although payloads here are documents.
  */
 static void
-add_assigned(SfJsonBuilder *b, const Jsonb *variables)
+add_assigned(SfJsonBuilder *json, const Jsonb *variables)
 {
 	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &variables->root));
 	JsonbValue	key;
 	JsonbValue	value;
 
-	sf_json_open_object(b, ASSIGNED);
+	sf_json_open_object(json, ASSIGNED);
 	if (JsonbIteratorNext(&it, &key, true) == WJB_BEGIN_OBJECT)
 		while (JsonbIteratorNext(&it, &key, true) == WJB_KEY)
 		{
@@ -92,47 +92,47 @@ add_assigned(SfJsonBuilder *b, const Jsonb *variables)
 			(void) JsonbIteratorNext(&it, &value, true);
 			initStringInfo(&text);
 			sf_json_append_text(&text, &value);
-			sf_json_add_string(b, pnstrdup(key.val.string.val, key.val.string.len),
+			sf_json_add_string(json, pnstrdup(key.val.string.val, key.val.string.len),
 							   text.data);
 		}
-	sf_json_close_object(b);
-	add_not_truncated(b, ASSIGNED "Details");
+	sf_json_close_object(json);
+	add_not_truncated(json, ASSIGNED "Details");
 }
 
 /* Add the members that come from the event's shape. */
 static void
-add_by_shape(SfJsonBuilder *b, const SfHistoryEvent *event,
+add_by_shape(SfJsonBuilder *json, const SfHistoryEvent *event,
 			 const SfState *state, const char *role_arn)
 {
 	Shape		shape = shapes[event->type];
 
 	if ((shape == ENTERED || shape == EXITED || shape == ITERATION) && state != NULL)
-		sf_json_add_string(b, "name", state->name);
+		sf_json_add_string(json, "name", state->name);
 	switch (shape)
 	{
 		case INPUT:
-			add_payload(b, "input", event->payload);
-			add_input_extras(b, event, state, role_arn);
+			add_payload(json, "input", event->payload);
+			add_input_extras(json, event, state, role_arn);
 			break;
 		case ENTERED:
-			add_payload(b, "input", event->payload);
+			add_payload(json, "input", event->payload);
 			break;
 		case EXITED:
 		case OUTPUT:
-			add_payload(b, "output", event->payload);
+			add_payload(json, "output", event->payload);
 			break;
 		case SCHEDULED:
-			add_resource(b, state);
-			sf_json_add_string(b, "region", sf_setting_region);
-			sf_json_add(b, "parameters", event->payload);
+			add_resource(json, state);
+			sf_json_add_string(json, "region", sf_setting_region);
+			sf_json_add(json, "parameters", event->payload);
 			break;
 		case RESOURCE:
-			add_resource(b, state);
-			add_payload(b, "output", event->payload);
+			add_resource(json, state);
+			add_payload(json, "output", event->payload);
 			break;
 		case ITERATION:
 			if (event->niterations > 0)
-				sf_json_add_int(b, "index", event->iterations[event->niterations - 1]);
+				sf_json_add_int(json, "index", event->iterations[event->niterations - 1]);
 			break;
 		case NONE:
 		case EXTRA:
@@ -153,19 +153,19 @@ sf_history_event_details_make(const SfProgram *program, const SfHistoryEvent *ev
 	const SfState *state = NULL;
 	Jsonb	   *assigned;
 	Jsonb	   *details;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (event->type < 0 || event->type >= SF_HISTORY_EVENT_TYPE_COUNT)
 		return sf_json_empty_object();
 	if (sf_program_has_state(program, event->state))
 		state = &program->states[event->state];
-	sf_json_begin_object(&b);
-	add_by_shape(&b, event, state, role_arn);
-	details = sf_json_merge(sf_json_finish(&b), event->extra);
+	sf_json_begin_object(&json);
+	add_by_shape(&json, event, state, role_arn);
+	details = sf_json_merge(sf_json_finish(&json), event->extra);
 	assigned = event->extra == NULL ? NULL : sf_json_get(event->extra, ASSIGNED);
 	if (assigned == NULL)
 		return details;
-	sf_json_begin_object(&b);
-	add_assigned(&b, assigned);
-	return sf_json_merge(details, sf_json_finish(&b));
+	sf_json_begin_object(&json);
+	add_assigned(&json, assigned);
+	return sf_json_merge(details, sf_json_finish(&json));
 }

@@ -79,9 +79,9 @@ status_of_instance(const SfStateInstance *instance)
 
 /* Find the job of a Task within iterations; pass 1 if it is asked for first. */
 static SfJob *
-find_job(Derivation *d, int state, const int *iterations, int n)
+find_job(Derivation *derivation, int state, const int *iterations, int n)
 {
-	SfStateInstance *instance = sf_visits_instance(d->visits, state, iterations, n, false);
+	SfStateInstance *instance = sf_visits_instance(derivation->visits, state, iterations, n, false);
 	SfJob	   *job = instance->job;
 
 	if (job != NULL)
@@ -139,7 +139,7 @@ sf_job_has_stored_outcome(const SfBranch *branch, bool running)
 
 /* A job ended as the branch says, and the history does not tell yet. */
 static void
-set_outcome(Derivation *d, SfJob *job, const SfBranch *branch)
+set_outcome(Derivation *derivation, SfJob *job, const SfBranch *branch)
 {
 	if (sf_branch_outcome_failed(branch))
 	{
@@ -152,30 +152,30 @@ set_outcome(Derivation *d, SfJob *job, const SfBranch *branch)
 
 /* Note that the iteration of a Map in which a branch is has begun. */
 static void
-note_iteration(Derivation *d, const SfBranch *branch)
+note_iteration(Derivation *derivation, const SfBranch *branch)
 {
-	int			map = sf_job_enclosing_map(d->program, branch->scope);
+	int			map = sf_job_enclosing_map(derivation->program, branch->scope);
 
 	if (map != SF_NO_STATE && branch->niterations > 0)
-		sf_visits_instance(d->visits, map, branch->iterations, branch->niterations, true);
+		sf_visits_instance(derivation->visits, map, branch->iterations, branch->niterations, true);
 }
 
 /* Pass 2: follow a branch. */
 static void
-follow_branch(Derivation *d, const SfBranch *branch)
+follow_branch(Derivation *derivation, const SfBranch *branch)
 {
 	SfJob	   *job;
 
-	note_iteration(d, branch);
-	if (!sf_program_has_state(d->program, branch->state) ||
-		d->program->states[branch->state].type != SF_STATE_TASK)
+	note_iteration(derivation, branch);
+	if (!sf_program_has_state(derivation->program, branch->state) ||
+		derivation->program->states[branch->state].type != SF_STATE_TASK)
 		return;
-	job = find_job(d, branch->state, branch->iterations, branch->niterations);
+	job = find_job(derivation, branch->state, branch->iterations, branch->niterations);
 	if (job->marking == SF_MARKING_PENDING)
 		return;
-	if (sf_job_has_stored_outcome(branch, d->execution->status == SF_STATUS_RUNNING))
+	if (sf_job_has_stored_outcome(branch, derivation->execution->status == SF_STATUS_RUNNING))
 	{
-		set_outcome(d, job, branch);
+		set_outcome(derivation, job, branch);
 		return;
 	}
 	switch (branch->phase)
@@ -184,11 +184,11 @@ follow_branch(Derivation *d, const SfBranch *branch)
 		case SF_PHASE_ANNOUNCED:
 		case SF_PHASE_ANSWERED:
 		case SF_PHASE_EXTERNAL:
-			if (d->execution->status == SF_STATUS_RUNNING)
+			if (derivation->execution->status == SF_STATUS_RUNNING)
 				set_running(job, branch->entered_at);
 			break;
 		case SF_PHASE_ENTER:
-			job->next = d->execution->status == SF_STATUS_RUNNING;
+			job->is_next = derivation->execution->status == SF_STATUS_RUNNING;
 			break;
 		case SF_PHASE_FAILED:
 			if (job->error == NULL)
@@ -218,20 +218,20 @@ is_in_net(const SfProgram *program, int state)
 
 /* Decide on the status of a job, once all is known. */
 static void
-decide_status(Derivation *d, SfStateReach *reach, SfJob *job)
+decide_status(Derivation *derivation, SfStateReach *reach, SfJob *job)
 {
-	bool		runs = d->execution->status == SF_STATUS_RUNNING;
+	bool		runs = derivation->execution->status == SF_STATUS_RUNNING;
 
 	if (job->status == SF_JOB_STATUS_RUNNING && !runs)
-		set_failure(job, DT_NOEND, d->execution->error,
-					d->execution->error == NULL && d->execution->cause == NULL ?
-					"aborted" : d->execution->cause);
+		set_failure(job, DT_NOEND, derivation->execution->error,
+					derivation->execution->error == NULL && derivation->execution->cause == NULL ?
+					"aborted" : derivation->execution->cause);
 	else if (job->status == SF_JOB_STATUS_FAILURE && runs &&
-			 job->last_event < d->visits->redriven &&
+			 job->last_event < derivation->visits->redriven &&
 			 sf_reach_test(reach, job->state, job->iterations, job->niterations))
 		set_entry(job);
-	else if (job->status == SF_JOB_STATUS_FAILURE && job->last_event < d->visits->redriven &&
-			 is_in_net(d->program, job->state))
+	else if (job->status == SF_JOB_STATUS_FAILURE && job->last_event < derivation->visits->redriven &&
+			 is_in_net(derivation->program, job->state))
 	{
 		/* the redrive has decided on it anew */
 		set_entry(job);
@@ -244,15 +244,16 @@ decide_status(Derivation *d, SfStateReach *reach, SfJob *job)
 
 /* Find how long all visits of a job have taken, once its status is decided. */
 static int64
-duration_of(Derivation *d, const SfJob *job)
+duration_of(Derivation *derivation, const SfJob *job)
 {
 	bool		runs = job->status == SF_JOB_STATUS_RUNNING;
-	SfStateInstance *instance = sf_visits_instance(d->visits, job->state, job->iterations, job->niterations, false);
+	SfStateInstance *instance = sf_visits_instance(derivation->visits, job->state, job->iterations, job->niterations,
+												   false);
 
 	if (job->status == SF_JOB_STATUS_ENTRY)
 		return SF_NO_DURATION;
 	if (runs)
-		(void) sf_visits_go_on(d->visits, instance);
+		(void) sf_visits_go_on(derivation->visits, instance);
 	if (instance->visits == 0 && runs && !TIMESTAMP_NOT_FINITE(job->started_at))
 		return Max(0, GetCurrentTimestamp() - job->started_at);
 	return sf_visits_duration(instance, runs);
@@ -273,57 +274,57 @@ compare_iterations(const ListCell *a, const ListCell *b)
 
 /* List the iterations (SfStateInstanceKey) of each Map that began, by state number, in order. */
 static List **
-list_iterations(Derivation *d)
+list_iterations(Derivation *derivation)
 {
-	List	  **begun = palloc0(sizeof(List *) * d->program->nstates);
+	List	  **begun = palloc0(sizeof(List *) * derivation->program->nstates);
 	HASH_SEQ_STATUS scan;
 	SfStateInstance *instance;
 
-	hash_seq_init(&scan, d->visits->instances);
+	hash_seq_init(&scan, derivation->visits->instances);
 	while ((instance = hash_seq_search(&scan)) != NULL)
 		if (instance->is_iteration)
 			begun[instance->key.number] = lappend(begun[instance->key.number], &instance->key);
-	for (int state = 0; state < d->program->nstates; state++)
+	for (int state = 0; state < derivation->program->nstates; state++)
 		list_sort(begun[state], compare_iterations);
 	return begun;
 }
 
 /* Passes 3 and 4 for one row. */
 static List *
-append_row(Derivation *d, SfStateReach *reach, List *rows, int state,
+append_row(Derivation *derivation, SfStateReach *reach, List *rows, int state,
 		   const int *iterations, int n)
 {
-	SfJob	   *job = find_job(d, state, iterations, n);
+	SfJob	   *job = find_job(derivation, state, iterations, n);
 
-	if (d->no_history && !job->reached && !job->next)
+	if (derivation->no_history && !job->reached && !job->is_next)
 		return rows;
-	decide_status(d, reach, job);
-	job->duration = duration_of(d, job);
+	decide_status(derivation, reach, job);
+	job->duration = duration_of(derivation, job);
 	return lappend(rows, job);
 }
 
 /* Pass 3: make the rows, in document order. */
 static List *
-make_rows(Derivation *d, SfStateReach *reach)
+make_rows(Derivation *derivation, SfStateReach *reach)
 {
-	List	  **begun = list_iterations(d);
+	List	  **begun = list_iterations(derivation);
 	List	   *rows = NIL;
 
-	for (int state = 0; state < d->program->nstates; state++)
+	for (int state = 0; state < derivation->program->nstates; state++)
 	{
-		const SfState *s = &d->program->states[state];
-		int			map = sf_job_enclosing_map(d->program, s->scope);
+		const SfState *s = &derivation->program->states[state];
+		int			map = sf_job_enclosing_map(derivation->program, s->scope);
 
 		if (s->type != SF_STATE_TASK ||
-			sf_job_distributed_map(d->program, s->scope) != d->execution->map_state)
+			sf_job_distributed_map(derivation->program, s->scope) != derivation->execution->map_state)
 			continue;
 		if (map == SF_NO_STATE)
-			rows = append_row(d, reach, rows, state, NULL, 0);
+			rows = append_row(derivation, reach, rows, state, NULL, 0);
 		else
 			foreach_ptr(SfStateInstanceKey, iteration, begun[map])
 			{
 				CHECK_FOR_INTERRUPTS();
-				rows = append_row(d, reach, rows, state, iteration->iterations,
+				rows = append_row(derivation, reach, rows, state, iteration->iterations,
 								  iteration->niterations);
 			}
 	}
@@ -369,17 +370,17 @@ put_errors_first(List *rows)
 List *
 sf_job_list(const SfExecutionHead *execution, const SfProgram *program)
 {
-	Derivation	d = {.execution = execution, .program = program};
+	Derivation	derivation = {.execution = execution, .program = program};
 	List	   *branches = sf_branch_scan(execution->execution_no, program);
 	List	   *rows;
 	ListCell   *lc;
 
-	d.no_history = sf_program_cache_find(execution->machine_no,
-										 execution->version)->history == SF_HISTORY_LEVEL_NONE;
-	d.visits = sf_visits_scan(execution, program, SF_VISITS_TASKS);
+	derivation.no_history = sf_program_cache_find(execution->machine_no,
+												  execution->version)->history == SF_HISTORY_LEVEL_NONE;
+	derivation.visits = sf_visits_scan(execution, program, SF_VISITS_TASKS);
 	foreach(lc, branches)
-		follow_branch(&d, lfirst(lc));
-	rows = make_rows(&d, sf_reach_make(execution, program, branches));
+		follow_branch(&derivation, lfirst(lc));
+	rows = make_rows(&derivation, sf_reach_make(execution, program, branches));
 	put_errors_first(rows);
 	return rows;
 }

@@ -30,7 +30,7 @@ typedef struct SfJob
 	int			niterations;
 	int		   *iterations;		/* indexes of the Maps around it, outermost first */
 	bool		reached;		/* if not, only the status means something */
-	bool		next;			/* a branch is about to reach it */
+	bool		is_next;		/* a branch is about to reach it */
 	SfJobStatus status;
 	int			attempts;		/* of all visits */
 	TimestampTz started_at;		/* of the last visit; DT_NOBEGIN: unknown */

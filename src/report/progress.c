@@ -59,8 +59,8 @@ sf_progress_standing(const SfProgram *program, const SfRemaining *remaining,
  * the machine keeps no history, which would tell.
  */
 bool
-sf_progress_jobs(const SfExecutionHead *execution, const SfProgram *program,
-				 int *done, int *total)
+sf_progress_count_jobs(const SfExecutionHead *execution, const SfProgram *program,
+					   int *done, int *total)
 {
 	*done = *total = 0;
 	foreach_ptr(const SfJob, job, sf_job_list(execution, program))

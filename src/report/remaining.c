@@ -53,93 +53,93 @@ struct SfRemaining
 
 /* What a state takes by itself, or SF_NO_DURATION; a Parallel or Map has its paths. */
 static int64
-own_time(const SfState *s, const List *usual)
+own_time(const SfState *state, const List *usual)
 {
-	if (s->type == SF_STATE_WAIT && !sf_state_wait(s)->has_timestamp)
+	if (state->type == SF_STATE_WAIT && !sf_state_wait(state)->has_timestamp)
 	{
-		const SfValueField *seconds = sf_wait_seconds(sf_state_wait(s));
+		const SfValueField *seconds = sf_wait_seconds(sf_state_wait(state));
 
 		return seconds->kind == SF_FIELD_LITERAL ?
 			(int64) (Min(sf_field_literal(seconds)->number, 1e9) * USECS_PER_SEC) : 0;
 	}
-	return s->type == SF_STATE_TASK ? sf_usual_of_job(usual, s->name) : 0;
+	return state->type == SF_STATE_TASK ? sf_usual_of_job(usual, state->name) : 0;
 }
 
 /* The longest path of the states that follow a state; those not known yet count nothing. */
 static int64
-longest_after(const SfRemaining *r, const SfState *s)
+longest_after(const SfRemaining *remaining, const SfState *state)
 {
-	int		   *next = palloc(sizeof(int) * sf_successors_max(s));
-	int			n = sf_successors_direct(s, SF_WAY_NEXT, next);
+	int		   *next = palloc(sizeof(int) * sf_successors_max(state));
+	int			n = sf_successors_direct(state, SF_WAY_NEXT, next);
 	int64		longest = 0;
 
 	for (int i = 0; i < n; i++)
-		longest = Max(longest, r->path[next[i]]);
+		longest = Max(longest, remaining->path[next[i]]);
 	pfree(next);
 	return longest;
 }
 
 /* The longest way to the Task that is asked for from the states that follow a state, or NO_WAY. */
 static int64
-way_after(const SfRemaining *r, const SfState *s)
+way_after(const SfRemaining *remaining, const SfState *state)
 {
-	int		   *next = palloc(sizeof(int) * sf_successors_max(s));
-	int			n = sf_successors_direct(s, SF_WAY_NEXT, next);
+	int		   *next = palloc(sizeof(int) * sf_successors_max(state));
+	int			n = sf_successors_direct(state, SF_WAY_NEXT, next);
 	int64		longest = NO_WAY;
 
 	for (int i = 0; i < n; i++)
-		longest = Max(longest, r->way[next[i]]);
+		longest = Max(longest, remaining->way[next[i]]);
 	pfree(next);
 	return longest;
 }
 
 /* The longest path from the beginning of a scope: to its end, or if it is a job's to that of its net. */
 static int64
-path_of_scope(const SfRemaining *r, int scope)
+path_of_scope(const SfRemaining *remaining, int scope)
 {
-	return sf_remaining_of_scope(r, scope) + r->later[scope];
+	return sf_remaining_of_scope(remaining, scope) + remaining->later[scope];
 }
 
 /* The longest way from there to the Task that is asked for, or NO_WAY. */
 static int64
-way_of_scope(const SfRemaining *r, int scope)
+way_of_scope(const SfRemaining *remaining, int scope)
 {
-	int			start = r->program->scopes[scope].start;
+	int			start = remaining->program->scopes[scope].start;
 
-	if (!r->passed_over[scope] && r->way[start] != NO_WAY)
-		return r->way[start];
-	if (r->later_way[scope] == NO_WAY)
+	if (!remaining->passed_over[scope] && remaining->way[start] != NO_WAY)
+		return remaining->way[start];
+	if (remaining->later_way[scope] == NO_WAY)
 		return NO_WAY;
-	return (r->passed_over[scope] ? 0 : r->path[start]) + r->later_way[scope];
+	return (remaining->passed_over[scope] ? 0 : remaining->path[start]) + remaining->later_way[scope];
 }
 
 /* The longest way to the Task that is asked for within a Parallel, Map or JobNet, or NO_WAY. */
 static int64
-way_inside(const SfRemaining *r, const SfState *s)
+way_inside(const SfRemaining *remaining, const SfState *state)
 {
 	int64		longest = NO_WAY;
 
-	for (int i = 0; i < s->nscopes; i++)
-		longest = Max(longest, way_of_scope(r, s->scopes[i]));
+	for (int i = 0; i < state->nscopes; i++)
+		longest = Max(longest, way_of_scope(remaining, state->scopes[i]));
 	return longest;
 }
 
 /* The longest path of the branches of a Parallel, of an iteration of a Map, or of the jobs of a net. */
 static int64
-longest_inside(const SfRemaining *r, const SfState *s)
+longest_inside(const SfRemaining *remaining, const SfState *state)
 {
 	int64		longest = 0;
 
-	for (int i = 0; i < s->nscopes; i++)
-		longest = Max(longest, path_of_scope(r, s->scopes[i]));
+	for (int i = 0; i < state->nscopes; i++)
+		longest = Max(longest, path_of_scope(remaining, state->scopes[i]));
 	return longest;
 }
 
 /* Find for each job of a net what comes after it, the last jobs first. */
 static void
-find_later(SfRemaining *r, const SfState *s)
+find_later(SfRemaining *remaining, const SfState *state)
 {
-	const SfJobNetState *net = sf_state_net(s);
+	const SfJobNetState *net = sf_state_net(state);
 
 	for (int i = net->njobs - 1; i >= 0; i--)
 	{
@@ -147,77 +147,78 @@ find_later(SfRemaining *r, const SfState *s)
 
 		for (int j = 0; j < job->nfollowers; j++)
 		{
-			int			next = s->scopes[job->followers[j].job];
+			int			next = state->scopes[job->followers[j].job];
 
-			r->later[job->scope] = Max(r->later[job->scope], path_of_scope(r, next));
-			r->later_way[job->scope] = Max(r->later_way[job->scope], way_of_scope(r, next));
+			remaining->later[job->scope] = Max(remaining->later[job->scope], path_of_scope(remaining, next));
+			remaining->later_way[job->scope] = Max(remaining->later_way[job->scope], way_of_scope(remaining, next));
 		}
 	}
 }
 
 /* List the states whose paths the path of a state is made of, and that were not seen. */
 static List *
-push_parts(const SfRemaining *r, const SfState *s, const char *seen, List *stack)
+push_parts(const SfRemaining *remaining, const SfState *state, const char *seen, List *stack)
 {
-	int		   *next = palloc(sizeof(int) * sf_successors_max(s));
-	int			n = sf_successors_direct(s, SF_WAY_NEXT, next);
+	int		   *next = palloc(sizeof(int) * sf_successors_max(state));
+	int			n = sf_successors_direct(state, SF_WAY_NEXT, next);
 
 	for (int i = 0; i < n; i++)
 		if (!seen[next[i]])
 			stack = lappend_int(stack, next[i]);
-	for (int i = 0; i < s->nscopes; i++)
-		if (!seen[r->program->scopes[s->scopes[i]].start])
-			stack = lappend_int(stack, r->program->scopes[s->scopes[i]].start);
+	for (int i = 0; i < state->nscopes; i++)
+		if (!seen[remaining->program->scopes[state->scopes[i]].start])
+			stack = lappend_int(stack, remaining->program->scopes[state->scopes[i]].start);
 	pfree(next);
 	return stack;
 }
 
 /* Find the way from a state to the end of the Task that is asked for, or NO_WAY. */
 static int64
-find_way(const SfRemaining *r, const SfState *s)
+find_way(const SfRemaining *remaining, const SfState *state)
 {
-	int64		inside = way_inside(r, s);
+	int64		inside = way_inside(remaining, state);
 	int64		after;
 
-	if (s->number == r->task)
-		return r->own[s->number];
+	if (state->number == remaining->task)
+		return remaining->own[state->number];
 	if (inside != NO_WAY)
 		return inside;
-	after = way_after(r, s);
-	return after == NO_WAY ? NO_WAY : r->own[s->number] + r->inside[s->number] + after;
+	after = way_after(remaining, state);
+	return after == NO_WAY ? NO_WAY : remaining->own[state->number] + remaining->inside[state->number] + after;
 }
 
 /* Find the path of a state from those that it is made of. */
 static void
-find_path(SfRemaining *r, const SfState *s)
+find_path(SfRemaining *remaining, const SfState *state)
 {
-	if (s->type == SF_STATE_JOBNET)
-		find_later(r, s);
-	r->inside[s->number] = longest_inside(r, s);
-	r->path[s->number] = r->own[s->number] + r->inside[s->number] + longest_after(r, s);
-	r->way[s->number] = find_way(r, s);
+	if (state->type == SF_STATE_JOBNET)
+		find_later(remaining, state);
+	remaining->inside[state->number] = longest_inside(remaining, state);
+	remaining->path[state->number] =
+		remaining->own[state->number] + remaining->inside[state->number] + longest_after(remaining, state);
+	remaining->way[state->number] = find_way(remaining, state);
 }
 
 /* Find the paths of all states that a state leads to, those that others are made of first. */
 static void
-find_paths(SfRemaining *r, int from, char *seen, bool *done)
+find_paths(SfRemaining *remaining, int from, char *seen, bool *done)
 {
 	List	   *stack = list_make1_int(from);
 
 	while (stack != NIL)
 	{
 		int			state = llast_int(stack);
-		const SfState *s = &r->program->states[state];
+		const SfState *s = &remaining->program->states[state];
 
 		CHECK_FOR_INTERRUPTS();
 		if (!seen[state])
 		{
 			seen[state] = 1;
-			stack = push_parts(r, s, seen, stack);
+			stack = push_parts(remaining, s, seen, stack);
 			continue;
 		}
 		if (!done[state])
-			find_path(r, s);
+			find_path(remaining, s);
 		done[state] = true;
 		stack = list_delete_last(stack);
 	}
@@ -230,49 +231,50 @@ find_paths(SfRemaining *r, int from, char *seen, bool *done)
 SfRemaining *
 sf_remaining_begin(const SfProgram *program, List *usual, int task)
 {
-	SfRemaining *r = palloc0(sizeof(SfRemaining));
+	SfRemaining *remaining = palloc0(sizeof(SfRemaining));
 	char	   *seen = palloc0(program->nstates);
 	bool	   *done = palloc0(sizeof(bool) * program->nstates);
 
-	r->program = program;
-	r->own = palloc(sizeof(int64) * program->nstates);
-	r->path = palloc0(sizeof(int64) * program->nstates);
-	r->way = palloc(sizeof(int64) * program->nstates);
-	r->inside = palloc0(sizeof(int64) * program->nstates);
-	r->later = palloc0(sizeof(int64) * program->nscopes);
-	r->later_way = palloc(sizeof(int64) * program->nscopes);
-	r->passed_over = sf_successors_passed_over(program);
-	r->task = task;
+	remaining->program = program;
+	remaining->own = palloc(sizeof(int64) * program->nstates);
+	remaining->path = palloc0(sizeof(int64) * program->nstates);
+	remaining->way = palloc(sizeof(int64) * program->nstates);
+	remaining->inside = palloc0(sizeof(int64) * program->nstates);
+	remaining->later = palloc0(sizeof(int64) * program->nscopes);
+	remaining->later_way = palloc(sizeof(int64) * program->nscopes);
+	remaining->passed_over = sf_successors_passed_over(program);
+	remaining->task = task;
 	for (int i = 0; i < program->nscopes; i++)
-		r->later_way[i] = NO_WAY;
+		remaining->later_way[i] = NO_WAY;
 	for (int i = 0; i < program->nstates; i++)
 	{
 		int64		us = own_time(&program->states[i], usual);
 
-		r->known = r->known || (sf_duration_is_known(us) && program->states[i].type == SF_STATE_TASK);
-		r->own[i] = sf_duration_is_known(us) ? us : 0;
-		r->way[i] = NO_WAY;
+		remaining->known = remaining->known || (sf_duration_is_known(us) && program->states[i].type == SF_STATE_TASK);
+		remaining->own[i] = sf_duration_is_known(us) ? us : 0;
+		remaining->way[i] = NO_WAY;
 	}
 	for (int i = 0; i < program->nstates; i++)
 		if (!seen[i])
-			find_paths(r, i, seen, done);
-	return r;
+			find_paths(remaining, i, seen, done);
+	return remaining;
 }
 
 /* What an execution takes from its beginning; SF_NO_DURATION: not known. */
 int64
-sf_remaining_whole(const SfRemaining *r)
+sf_remaining_whole(const SfRemaining *remaining)
 {
-	int			start = r->program->scopes[0].start;
+	int			start = remaining->program->scopes[0].start;
 
-	return !r->known ? SF_NO_DURATION : r->task != SF_NO_STATE ? r->way[start] : r->path[start];
+	return !remaining->known ? SF_NO_DURATION : remaining->task != SF_NO_STATE ? remaining->way[start] :
+		remaining->path[start];
 }
 
 /* What a scope takes from its beginning to its end; a job that is skipped if the others succeed, nothing. */
 int64
-sf_remaining_of_scope(const SfRemaining *r, int scope)
+sf_remaining_of_scope(const SfRemaining *remaining, int scope)
 {
-	return r->passed_over[scope] ? 0 : r->path[r->program->scopes[scope].start];
+	return remaining->passed_over[scope] ? 0 : remaining->path[remaining->program->scopes[scope].start];
 }
 
 /* --- from where an execution stands --- */
@@ -309,16 +311,16 @@ enter_branches(List *branches)
 
 /* What a Distributed Map still takes at the speed that it had so far. */
 static int64
-rest_of_run(const SfBranch *b, List *runs, TimestampTz now, int64 one)
+rest_of_run(const SfBranch *branch, List *runs, TimestampTz now, int64 one)
 {
 	foreach_ptr(const SfMapRun, run, runs)
 	{
 		int64		done = (int64) run->items_succeeded + run->items_failed;
 
-		if (run->map_run_no != b->map_run_no)
+		if (run->map_run_no != branch->map_run_no)
 			continue;
 		if (done == 0 || run->total <= done)
-			return run->total > done || sf_branch_is_reading(b) ? one : 0;
+			return run->total > done || sf_branch_is_reading(branch) ? one : 0;
 		return (int64) ((double) (now - run->started_at - run->idle_us) / done * (run->total - done));
 	}
 	return one;
@@ -326,25 +328,25 @@ rest_of_run(const SfBranch *b, List *runs, TimestampTz now, int64 one)
 
 /* What the iterations of a Map that have not begun take. */
 static int64
-rest_of_map(const SfRemaining *r, const SfBranch *b)
+rest_of_map(const SfRemaining *remaining, const SfBranch *branch)
 {
-	int			left = b->total - b->next_index;
-	int			at_once = b->max_concurrency > 0 ? b->max_concurrency : Max(b->total, 1);
+	int			left = branch->total - branch->next_index;
+	int			at_once = branch->max_concurrency > 0 ? branch->max_concurrency : Max(branch->total, 1);
 
-	if (r->program->states[b->state].type != SF_STATE_MAP || left <= 0)
+	if (remaining->program->states[branch->state].type != SF_STATE_MAP || left <= 0)
 		return 0;
-	return (int64) ((left + at_once - 1) / at_once) * r->inside[b->state];
+	return (int64) ((left + at_once - 1) / at_once) * remaining->inside[branch->state];
 }
 
 /* What the state of a branch still takes, without children that it has. */
 static int64
-rest_of_state(const SfRemaining *r, const SfBranch *b, List *runs, TimestampTz now)
+rest_of_state(const SfRemaining *remaining, const SfBranch *branch, List *runs, TimestampTz now)
 {
-	int64		whole = r->own[b->state] + r->inside[b->state];
-	int64		pause = b->due_at == DT_NOEND ? 0 : Max(b->due_at - now, 0);
-	TimestampTz began = b->started_at != DT_NOBEGIN ? b->started_at : b->entered_at;
+	int64		whole = remaining->own[branch->state] + remaining->inside[branch->state];
+	int64		pause = branch->due_at == DT_NOEND ? 0 : Max(branch->due_at - now, 0);
+	TimestampTz began = branch->started_at != DT_NOBEGIN ? branch->started_at : branch->entered_at;
 
-	switch (b->phase)
+	switch (branch->phase)
 	{
 		case SF_PHASE_ENTER:
 		case SF_PHASE_RUN:
@@ -356,8 +358,8 @@ rest_of_state(const SfRemaining *r, const SfBranch *b, List *runs, TimestampTz n
 		case SF_PHASE_EXTERNAL:
 			return Max(whole - (began == DT_NOBEGIN ? 0 : Max(now - began, 0)), 0);
 		case SF_PHASE_JOIN:
-			return sf_branch_has_map_run(b) ? rest_of_run(b, runs, now, r->inside[b->state]) :
-				rest_of_map(r, b);
+			return sf_branch_has_map_run(branch) ? rest_of_run(branch, runs, now, remaining->inside[branch->state]) :
+				rest_of_map(remaining, branch);
 		default:				/* a net that goes on has jobs that count by themselves */
 			return 0;
 	}
@@ -365,56 +367,56 @@ rest_of_state(const SfRemaining *r, const SfBranch *b, List *runs, TimestampTz n
 
 /* Is a branch a job that waits for others?  It counts by those. */
 static bool
-waits_for_jobs(const SfBranch *b)
+waits_for_jobs(const SfBranch *branch)
 {
-	return b->place == SF_BRANCH_PLACE_WAITS;
+	return branch->place == SF_BRANCH_PLACE_WAITS;
 }
 
 /* Does a branch have a state of the program, and has it not ended? */
 static bool
-goes_on(const SfRemaining *r, const SfBranch *b)
+goes_on(const SfRemaining *remaining, const SfBranch *branch)
 {
-	return !sf_branch_has_ended(b) && !waits_for_jobs(b) && !sf_phase_is_of_execution(b->phase) &&
-		sf_program_has_state(r->program, b->state);
+	return !sf_branch_has_ended(branch) && !waits_for_jobs(branch) && !sf_phase_is_of_execution(branch->phase) &&
+		sf_program_has_state(remaining->program, branch->state);
 }
 
 /* What is left from a branch up to the end of the execution, or of the Task that is asked for. */
 static int64
-rest_from(const SfRemaining *r, HTAB *table, const SfBranch *b, List *runs, TimestampTz now)
+rest_from(const SfRemaining *remaining, HTAB *table, const SfBranch *branch, List *runs, TimestampTz now)
 {
 	int64		rest = 0;
 
 	for (;;)
 	{
-		const SfState *s = &r->program->states[b->state];
-		int64		way = way_after(r, s);
+		const SfState *state = &remaining->program->states[branch->state];
+		int64		way = way_after(remaining, state);
 		BranchEntry *parent;
 
-		if (b->phase == SF_PHASE_ENTER && way_inside(r, s) != NO_WAY)
-			return rest + way_inside(r, s);
-		rest += rest_of_state(r, b, runs, now);
-		if (b->state == r->task)
+		if (branch->phase == SF_PHASE_ENTER && way_inside(remaining, state) != NO_WAY)
+			return rest + way_inside(remaining, state);
+		rest += rest_of_state(remaining, branch, runs, now);
+		if (branch->state == remaining->task)
 			return rest;
 		if (way != NO_WAY)
 			return rest + way;
-		rest += longest_after(r, s);
-		parent = sf_branch_has_parent(b) ? hash_search(table, &b->parent_no, HASH_FIND, NULL) : NULL;
-		if (parent == NULL || !goes_on(r, parent->branch))
-			return r->task != SF_NO_STATE ? 0 : rest;
-		if (r->later_way[b->scope] != NO_WAY)
-			return rest + r->later_way[b->scope];
-		rest += r->later[b->scope];
-		b = parent->branch;
+		rest += longest_after(remaining, state);
+		parent = sf_branch_has_parent(branch) ? hash_search(table, &branch->parent_no, HASH_FIND, NULL) : NULL;
+		if (parent == NULL || !goes_on(remaining, parent->branch))
+			return remaining->task != SF_NO_STATE ? 0 : rest;
+		if (remaining->later_way[branch->scope] != NO_WAY)
+			return rest + remaining->later_way[branch->scope];
+		rest += remaining->later[branch->scope];
+		branch = parent->branch;
 	}
 }
 
 /* Note which joins wait for a child that is there. */
 static void
-note_parents(const SfRemaining *r, HTAB *table, List *branches)
+note_parents(const SfRemaining *remaining, HTAB *table, List *branches)
 {
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		BranchEntry *parent = !sf_branch_has_parent(branch) || !goes_on(r, branch) ? NULL :
+		BranchEntry *parent = !sf_branch_has_parent(branch) || !goes_on(remaining, branch) ? NULL :
 			hash_search(table, &branch->parent_no, HASH_FIND, NULL);
 
 		if (parent != NULL)
@@ -428,22 +430,22 @@ note_parents(const SfRemaining *r, HTAB *table, List *branches)
  * 0 if it does not come to the Task that is asked for.
  */
 int64
-sf_remaining_us(const SfRemaining *r, List *branches, List *runs, TimestampTz now)
+sf_remaining_us(const SfRemaining *remaining, List *branches, List *runs, TimestampTz now)
 {
 	HTAB	   *table = enter_branches(branches);
 	int64		longest = 0;
 
-	note_parents(r, table, branches);
+	note_parents(remaining, table, branches);
 	foreach_ptr(const SfBranch, branch, branches)
 	{
 		BranchEntry *entry = hash_search(table, &branch->branch_no, HASH_FIND, NULL);
 
 		CHECK_FOR_INTERRUPTS();
-		if (goes_on(r, branch) && !entry->is_waited_for)
-			longest = Max(longest, rest_from(r, table, branch, runs, now));
+		if (goes_on(remaining, branch) && !entry->is_waited_for)
+			longest = Max(longest, rest_from(remaining, table, branch, runs, now));
 	}
 	hash_destroy(table);
-	return r->known ? longest : SF_NO_DURATION;
+	return remaining->known ? longest : SF_NO_DURATION;
 }
 
 /*

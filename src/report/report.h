@@ -49,7 +49,7 @@ extern SfGraphFacts *sf_state_status_list(const SfExecutionHead *execution,
 /* Of each scope, whether it is a job on the critical path of its net, and which one comes before */
 typedef struct SfCritical
 {
-	bool		on;
+	bool		is_on;
 	int			after;			/* scope of the job before; SF_NO_SCOPE: it is the first */
 } SfCritical;
 
@@ -91,9 +91,9 @@ extern bool sf_ahead_is_certain(const SfProgram *program, List *branches, List *
 typedef struct SfRemaining SfRemaining;
 
 extern SfRemaining *sf_remaining_begin(const SfProgram *program, List *usual, int task);
-extern int64 sf_remaining_whole(const SfRemaining *r);
-extern int64 sf_remaining_of_scope(const SfRemaining *r, int scope);
-extern int64 sf_remaining_us(const SfRemaining *r, List *branches, List *runs, TimestampTz now);
+extern int64 sf_remaining_whole(const SfRemaining *remaining);
+extern int64 sf_remaining_of_scope(const SfRemaining *remaining, int scope);
+extern int64 sf_remaining_us(const SfRemaining *remaining, List *branches, List *runs, TimestampTz now);
 extern Bitmapset *sf_remaining_next(const SfProgram *program, List *branches);
 
 /* --- waiting.c: what a running execution waits for, in a few words --- */
@@ -113,7 +113,7 @@ typedef struct SfStanding
 
 extern SfStanding sf_progress_standing(const SfProgram *program, const SfRemaining *remaining,
 									   int64 execution_no, TimestampTz now);
-extern bool sf_progress_jobs(const SfExecutionHead *execution, const SfProgram *program,
-							 int *done, int *total);
+extern bool sf_progress_count_jobs(const SfExecutionHead *execution, const SfProgram *program,
+								   int *done, int *total);
 
 #endif							/* SF_REPORT_REPORT_H */

@@ -72,9 +72,9 @@ is_at_join(const SfBranch *branch)
 static bool
 can_recover(const SfProgram *program, const SfBranch *branch)
 {
-	const SfState *s = &program->states[branch->state];
+	const SfState *state = &program->states[branch->state];
 
-	return !branch->uncatchable && (s->ncatchers > 0 || s->nretriers > 0);
+	return !branch->uncatchable && (state->ncatchers > 0 || state->nretriers > 0);
 }
 
 /* Doom a branch whose children failed, and the branches that wait for it. */
@@ -198,7 +198,7 @@ follows(SfStateReach *reach, int state, int target, int ways)
 static bool
 branch_comes_to(SfStateReach *reach, const SfBranch *branch, int target)
 {
-	const SfState *s = &reach->program->states[branch->state];
+	const SfState *state = &reach->program->states[branch->state];
 	bool		joins = is_at_join(branch);
 	NumberEntry *number;
 
@@ -212,7 +212,7 @@ branch_comes_to(SfStateReach *reach, const SfBranch *branch, int target)
 		return follows(reach, branch->state, target, SF_WAY_ALL);
 	if (!can_recover(reach->program, branch))
 		return false;
-	if (s->nretriers > 0)
+	if (state->nretriers > 0)
 		return branch->state == target ||
 			follows(reach, branch->state, target, SF_WAY_ALL);
 	return follows(reach, branch->state, target, SF_WAY_CATCH);

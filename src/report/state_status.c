@@ -124,19 +124,19 @@ branch_status(const SfBranch *branch, bool running)
 
 /* Find the instance of the state at which a branch stands; NULL: nothing has happened there. */
 static SfStateInstance *
-instance_of_branch(const SfVisits *v, const SfBranch *branch)
+instance_of_branch(const SfVisits *visits, const SfBranch *branch)
 {
 	SfStateInstanceKey key = {branch->state, branch->niterations, branch->iterations};
-	SfStateInstance *instance = hash_search(v->instances, &key, HASH_FIND, NULL);
+	SfStateInstance *instance = hash_search(visits->instances, &key, HASH_FIND, NULL);
 
 	return instance == NULL || instance->is_iteration ? NULL : instance;
 }
 
 /* Tell whether a visit that failed was to be done again by the last redrive. */
 static bool
-failed_before_redrive(const SfVisits *v, const SfStateInstance *instance)
+failed_before_redrive(const SfVisits *visits, const SfStateInstance *instance)
 {
-	return status_of_end(instance->end) == SF_GRAPH_FAILURE && instance->last_event < v->redriven;
+	return status_of_end(instance->end) == SF_GRAPH_FAILURE && instance->last_event < visits->redriven;
 }
 
 /*
@@ -144,7 +144,7 @@ failed_before_redrive(const SfVisits *v, const SfStateInstance *instance)
  * was redriven.  After a redrive it is "entry" if a branch can come to it.
  */
 static void
-follow_live_branches(SfVisits *v, List *branches, SfStateReach *reach)
+follow_live_branches(SfVisits *visits, List *branches, SfStateReach *reach)
 {
 	HASH_SEQ_STATUS scan;
 	SfStateInstance *instance;
@@ -153,17 +153,17 @@ follow_live_branches(SfVisits *v, List *branches, SfStateReach *reach)
 	{
 		SfGraphStatus status = branch_status(branch, true);
 
-		instance = instance_of_branch(v, branch);
+		instance = instance_of_branch(visits, branch);
 		if (instance == NULL || status_of_end(instance->end) != SF_GRAPH_FAILURE)
 			continue;
-		if (status == SF_GRAPH_ENTRY && failed_before_redrive(v, instance))
+		if (status == SF_GRAPH_ENTRY && failed_before_redrive(visits, instance))
 			instance->end = SF_VISIT_END_NONE;
 		else if (status == SF_GRAPH_RUNNING)
 			instance->end = SF_VISIT_END_RUNS;
 	}
-	hash_seq_init(&scan, v->instances);
+	hash_seq_init(&scan, visits->instances);
 	while ((instance = hash_seq_search(&scan)) != NULL)
-		if (!instance->is_iteration && failed_before_redrive(v, instance) &&
+		if (!instance->is_iteration && failed_before_redrive(visits, instance) &&
 			sf_reach_test(reach, instance->key.number, instance->key.iterations,
 						  instance->key.niterations))
 			instance->end = SF_VISIT_END_NONE;
@@ -174,16 +174,16 @@ follow_live_branches(SfVisits *v, List *branches, SfStateReach *reach)
  * outcome in the branch only, until a redrive goes on from it.
  */
 static void
-follow_outcomes(const SfVisits *v, List *branches, bool running)
+follow_outcomes(const SfVisits *visits, List *branches, bool running)
 {
 	foreach_ptr(const SfBranch, branch, branches)
 	{
 		SfStateInstance *instance;
 
 		if (!sf_job_has_stored_outcome(branch, running) ||
-			v->program->states[branch->state].type != SF_STATE_TASK)
+			visits->program->states[branch->state].type != SF_STATE_TASK)
 			continue;
-		instance = instance_of_branch(v, branch);
+		instance = instance_of_branch(visits, branch);
 		if (instance != NULL)
 			instance->end = sf_branch_outcome_failed(branch) ? SF_VISIT_END_FAILED : SF_VISIT_END_LEFT;
 	}
@@ -191,12 +191,12 @@ follow_outcomes(const SfVisits *v, List *branches, bool running)
 
 /* Put the visits of all iterations together. */
 static void
-combine_visits(SfVisits *v, bool running, SfGraphFacts *facts)
+combine_visits(SfVisits *visits, bool running, SfGraphFacts *facts)
 {
 	HASH_SEQ_STATUS scan;
 	SfStateInstance *instance;
 
-	hash_seq_init(&scan, v->instances);
+	hash_seq_init(&scan, visits->instances);
 	while ((instance = hash_seq_search(&scan)) != NULL)
 	{
 		if (instance->visits == 0 && instance->end == SF_VISIT_END_NONE)
@@ -207,7 +207,7 @@ combine_visits(SfVisits *v, bool running, SfGraphFacts *facts)
 			continue;
 		}
 		if (running && instance->end == SF_VISIT_END_RUNS)
-			sf_visits_go_on(v, instance);
+			sf_visits_go_on(visits, instance);
 		add_visits(&facts[instance->key.number], instance, running);
 		/* a visit that had not ended when the execution did has failed */
 		add_status(&facts[instance->key.number], instance->end == SF_VISIT_END_RUNS && !running ?
@@ -305,14 +305,14 @@ sf_state_status_list(const SfExecutionHead *execution,
 												   execution->version)->history;
 	List	   *branches = sf_branch_scan(execution->execution_no, program);
 	SfGraphFacts *facts = make_facts(program);
-	SfVisits   *v = sf_visits_scan(execution, program, SF_VISITS_INSTANCES);
+	SfVisits   *visits = sf_visits_scan(execution, program, SF_VISITS_INSTANCES);
 	SfStateReach *reach = sf_reach_make(execution, program, branches);
 
 	if (running)
-		follow_live_branches(v, branches, reach);
-	follow_outcomes(v, branches, running);
-	combine_visits(v, running, facts);
-	MemoryContextDelete(v->context);
+		follow_live_branches(visits, branches, reach);
+	follow_outcomes(visits, branches, running);
+	combine_visits(visits, running, facts);
+	MemoryContextDelete(visits->context);
 	add_map_runs(execution, program, facts);
 	/* a complete history has said it all */
 	if (history != SF_HISTORY_LEVEL_ALL)

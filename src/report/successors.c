@@ -102,9 +102,9 @@ sf_successors_after(const SfProgram *program, int state, int ways)
 
 /* Note which jobs of a net are skipped if the others succeed. */
 static void
-find_passed_over(const SfState *s, bool *passed_over)
+find_passed_over(const SfState *state, bool *passed_over)
 {
-	const SfJobNetState *net = sf_state_net(s);
+	const SfJobNetState *net = sf_state_net(state);
 
 	for (int i = 0; i < net->njobs; i++)
 	{
@@ -112,7 +112,7 @@ find_passed_over(const SfState *s, bool *passed_over)
 
 		for (int j = 0; j < job->nafter; j++)
 		{
-			int			end = passed_over[s->scopes[job->after[j].job]] ?
+			int			end = passed_over[state->scopes[job->after[j].job]] ?
 				SF_NET_JOB_END_SKIP : SF_NET_JOB_END_SUCCESS;
 
 			if ((job->after[j].on & end) == 0)
@@ -188,54 +188,54 @@ visit_end(Search *search, const SfScope *scope)
 
 /* Go on from where a state is entered. */
 static void
-visit_in(Search *search, const SfState *s)
+visit_in(Search *search, const SfState *state)
 {
-	const SfScope *scope = &search->program->scopes[s->scope];
+	const SfScope *scope = &search->program->scopes[state->scope];
 
-	if (search->passed_over != NULL && search->passed_over[s->scope] && scope->start == s->number)
+	if (search->passed_over != NULL && search->passed_over[state->scope] && scope->start == state->number)
 	{
 		visit_end(search, scope);
 		return;
 	}
-	switch (s->type)
+	switch (state->type)
 	{
 		case SF_STATE_TASK:
 			{
 				SfPrecedence *pair = palloc(sizeof(SfPrecedence));
 
-				pair->state = s->number;
+				pair->state = state->number;
 				pair->before = search->from;
 				search->found = lappend(search->found, pair);
 				break;
 			}
 		case SF_STATE_PARALLEL:
 		case SF_STATE_MAP:
-			for (int i = 0; i < s->nscopes; i++)
-				push(search, NODE_IN(search->program->scopes[s->scopes[i]].start));
+			for (int i = 0; i < state->nscopes; i++)
+				push(search, NODE_IN(search->program->scopes[state->scopes[i]].start));
 			break;
 		case SF_STATE_JOBNET:
-			for (int i = 0; i < s->nscopes; i++)
-				if (sf_state_net(s)->jobs[i].nafter == 0)
-					push_job(search, sf_state_net(s), i);
+			for (int i = 0; i < state->nscopes; i++)
+				if (sf_state_net(state)->jobs[i].nafter == 0)
+					push_job(search, sf_state_net(state), i);
 			break;
 		default:
-			push(search, NODE_OUT(s->number));
+			push(search, NODE_OUT(state->number));
 			break;
 	}
 }
 
 /* Go on from where a state is left. */
 static void
-visit_out(Search *search, const SfState *s)
+visit_out(Search *search, const SfState *state)
 {
-	int		   *next = palloc(sizeof(int) * sf_successors_max(s));
-	int			n = sf_successors_direct(s, search->ways, next);
-	const SfScope *scope = &search->program->scopes[s->scope];
+	int		   *next = palloc(sizeof(int) * sf_successors_max(state));
+	int			n = sf_successors_direct(state, search->ways, next);
+	const SfScope *scope = &search->program->scopes[state->scope];
 
 	for (int i = 0; i < n; i++)
 		push(search, NODE_IN(next[i]));
 	pfree(next);
-	if (scope->owner_state != SF_NO_STATE && (s->end || s->type == SF_STATE_SUCCEED))
+	if (scope->owner_state != SF_NO_STATE && (state->end || state->type == SF_STATE_SUCCEED))
 		visit_end(search, scope);
 }
 
@@ -250,13 +250,13 @@ search_from(Search *search, int from, int node)
 	while (search->depth > 0)
 	{
 		int			top = search->stack[--search->depth];
-		const SfState *s = &search->program->states[top / 2];
+		const SfState *state = &search->program->states[top / 2];
 
 		CHECK_FOR_INTERRUPTS();
-		if (top == NODE_IN(s->number))
-			visit_in(search, s);
+		if (top == NODE_IN(state->number))
+			visit_in(search, state);
 		else
-			visit_out(search, s);
+			visit_out(search, state);
 	}
 }
 

@@ -66,18 +66,18 @@ sf_visits_hash(const char *name, Size entry_size, MemoryContext context)
  * of the iteration of a Map; a Distributed Map gives its children none.
  */
 static SfStateInstance *
-find_around(SfVisits *v, const SfStateInstanceKey *key, bool is_iteration)
+find_around(SfVisits *visits, const SfStateInstanceKey *key, bool is_iteration)
 {
-	int			owner = v->program->scopes[v->program->states[key->number].scope].owner_state;
+	int			owner = visits->program->scopes[visits->program->states[key->number].scope].owner_state;
 
 	if (is_iteration)
-		return sf_visits_instance(v, key->number, key->iterations, key->niterations - 1, false);
+		return sf_visits_instance(visits, key->number, key->iterations, key->niterations - 1, false);
 	if (owner == SF_NO_STATE)
 		return NULL;
-	if (v->program->states[owner].type != SF_STATE_MAP)
-		return sf_visits_instance(v, owner, key->iterations, key->niterations, false);
+	if (visits->program->states[owner].type != SF_STATE_MAP)
+		return sf_visits_instance(visits, owner, key->iterations, key->niterations, false);
 	return key->niterations == 0 ? NULL :
-		sf_visits_instance(v, owner, key->iterations, key->niterations, true);
+		sf_visits_instance(visits, owner, key->iterations, key->niterations, true);
 }
 
 /*
@@ -85,24 +85,24 @@ find_around(SfVisits *v, const SfStateInstanceKey *key, bool is_iteration)
  * new one also what is around it.
  */
 SfStateInstance *
-sf_visits_instance(SfVisits *v, int state, const int *iterations, int niterations,
+sf_visits_instance(SfVisits *visits, int state, const int *iterations, int niterations,
 				   bool is_iteration)
 {
 	SfStateInstanceKey key = {state, niterations, (int *) iterations};
 	bool		found;
-	SfStateInstance *instance = hash_search(v->instances, &key, HASH_ENTER, &found);
+	SfStateInstance *instance = hash_search(visits->instances, &key, HASH_ENTER, &found);
 
 	if (found)
 		return instance;
 	memset((char *) instance + sizeof(SfStateInstanceKey), 0, sizeof(SfStateInstance) - sizeof(SfStateInstanceKey));
 	if (niterations > 0)
-		instance->key.iterations = memcpy(MemoryContextAlloc(v->context, sizeof(int) * niterations),
+		instance->key.iterations = memcpy(MemoryContextAlloc(visits->context, sizeof(int) * niterations),
 										  iterations, sizeof(int) * niterations);
 	instance->is_iteration = is_iteration;
 	instance->since = DT_NOBEGIN;
 	instance->stopped_at = DT_NOEND;
 	instance->items = SF_NO_ITEMS;
-	instance->around = find_around(v, &instance->key, is_iteration);
+	instance->around = find_around(visits, &instance->key, is_iteration);
 	return instance;
 }
 
@@ -130,7 +130,7 @@ set_running(SfStateInstance *instance)
 
 /* Begin an attempt in an instance: another one, or the first one of another visit. */
 static void
-open_attempt(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event, TimestampTz from, bool is_visit)
+open_attempt(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event, TimestampTz from, bool is_visit)
 {
 	SfVisit    *visit = instance->latest;
 	SfVisit		next = {
@@ -146,12 +146,12 @@ open_attempt(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event
 		.scheduled_at = DT_NOBEGIN,
 		.started_at = DT_NOBEGIN
 	};
-	MemoryContext old = MemoryContextSwitchTo(v->context);
+	MemoryContext old = MemoryContextSwitchTo(visits->context);
 
-	if (visit == NULL || v->detail >= SF_VISITS_ALL)
+	if (visit == NULL || visits->detail >= SF_VISITS_ALL)
 		visit = palloc(sizeof(SfVisit));
-	if (v->detail >= SF_VISITS_ALL)
-		v->list = lappend(v->list, visit);
+	if (visits->detail >= SF_VISITS_ALL)
+		visits->list = lappend(visits->list, visit);
 	*visit = next;
 	instance->latest = visit;
 	instance->begun = !is_visit;
@@ -173,14 +173,14 @@ count_time(SfStateInstance *instance, TimestampTz until, TimestampTz since)
  * which the execution did not run does not count.
  */
 bool
-sf_visits_go_on(const SfVisits *v, SfStateInstance *instance)
+sf_visits_go_on(const SfVisits *visits, SfStateInstance *instance)
 {
-	if (instance->since == DT_NOBEGIN || instance->touched >= v->redriven)
+	if (instance->since == DT_NOBEGIN || instance->touched >= visits->redriven)
 		return false;
-	count_time(instance, instance->touched_at, v->redriven_at);
-	instance->touched = v->redriven;
-	instance->touched_at = v->redriven_at;
-	if (sf_state_has_children(&v->program->states[instance->key.number]))
+	count_time(instance, instance->touched_at, visits->redriven_at);
+	instance->touched = visits->redriven;
+	instance->touched_at = visits->redriven_at;
+	if (sf_state_has_children(&visits->program->states[instance->key.number]))
 		instance->attempts++;
 	return true;
 }
@@ -201,24 +201,24 @@ sf_visits_duration(const SfStateInstance *instance, bool lasts)
 
 /* Something happens within an instance, and so within what is around it. */
 static void
-touch(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
+touch(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event)
 {
 	if (instance == NULL)
 		return;
-	touch(v, instance->around, event);
-	if (sf_visits_go_on(v, instance))
-		open_attempt(v, instance, event, v->redriven_at, false);
+	touch(visits, instance->around, event);
+	if (sf_visits_go_on(visits, instance))
+		open_attempt(visits, instance, event, visits->redriven_at, false);
 	instance->touched = event->id;
 	instance->touched_at = event->at;
 }
 
 /* Enter a state: a visit that was not left ended with its last event. */
 static void
-enter(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
+enter(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event)
 {
 	close_attempt(instance->latest, instance->touched_at, SF_VISIT_END_FAILED);
 	count_time(instance, instance->touched_at, event->at);
-	open_attempt(v, instance, event, event->at, true);
+	open_attempt(visits, instance, event, event->at, true);
 	instance->visits++;
 	if (instance->marking == SF_MARKING_PENDING)
 		instance->marking = SF_MARKING_REACHED; /* that it takes effect is an event of its own */
@@ -227,23 +227,23 @@ enter(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
 
 /* Begin an attempt for an event that is not that of an entry, if none lasts in its instance. */
 static void
-go_on(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
+go_on(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
 	bool		begins_join = meaning == SF_MEANS_STARTED &&
-		sf_state_has_children(&v->program->states[event->state]);
+		sf_state_has_children(&visits->program->states[event->state]);
 	bool		begins = meaning == SF_MEANS_SCHEDULED || begins_join;
 	int			attempts = instance->attempts;
-	bool		redriven = sf_visits_go_on(v, instance);
+	bool		redriven = sf_visits_go_on(visits, instance);
 
 	/* a retry */
 	if (begins_join && instance->begun)
 		close_attempt(instance->latest, instance->touched_at, SF_VISIT_END_FAILED);
 	if (instance->latest == NULL)
-		open_attempt(v, instance, event, event->at, !begins);
+		open_attempt(visits, instance, event, event->at, !begins);
 	else if (begins && instance->latest->to != DT_NOEND)
-		open_attempt(v, instance, event, event->at, false);
+		open_attempt(visits, instance, event, event->at, false);
 	else if (redriven)
-		open_attempt(v, instance, event, v->redriven_at, false);
+		open_attempt(visits, instance, event, visits->redriven_at, false);
 	if (!begins)
 		return;
 	instance->begun = true;
@@ -252,11 +252,11 @@ go_on(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event, SfHis
 
 /* Read a string of an event's details, to live as long as the visits. */
 static const char *
-event_string(SfVisits *v, const SfHistoryEvent *event, const char *key)
+event_string(SfVisits *visits, const SfHistoryEvent *event, const char *key)
 {
 	char	   *value = event->extra ? sf_json_get_cstring(event->extra, key) : NULL;
 
-	return value ? MemoryContextStrdup(v->context, value) : NULL;
+	return value ? MemoryContextStrdup(visits->context, value) : NULL;
 }
 
 /* A visit has failed; error and cause may be NULL. */
@@ -280,9 +280,9 @@ set_failed(SfStateInstance *instance, TimestampTz at, SfVisitEnd end, const char
  * one waits there.  This is nothing that the job does, and takes it no time.
  */
 static void
-set_marked(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
+set_marked(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event)
 {
-	const char *outcome = event_string(v, event, "outcome");
+	const char *outcome = event_string(visits, event, "outcome");
 	bool		fails;
 
 	instance->last_event = event->id;
@@ -295,7 +295,7 @@ set_marked(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event)
 		set_failed(instance, event->at, SF_VISIT_END_FAILED, NULL, NULL);
 	instance->stopped_at = event->at;
 	instance->error = fails ? "Sfflow.Marked" : NULL;
-	instance->cause = instance->error == NULL ? NULL : event_string(v, event, "reason");
+	instance->cause = instance->error == NULL ? NULL : event_string(visits, event, "reason");
 }
 
 /* A state was left: with success, unless its failure was caught or it was marked otherwise. */
@@ -336,14 +336,14 @@ note_items(SfStateInstance *map, const SfHistoryEvent *event)
 
 /* Note what an event says has become of the state. */
 static void
-follow_meaning(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
+follow_meaning(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
-	bool		texts = v->detail == SF_VISITS_TASKS || v->detail == SF_VISITS_SPANS;
+	bool		texts = visits->detail == SF_VISITS_TASKS || visits->detail == SF_VISITS_SPANS;
 
 	switch (meaning)
 	{
 		case SF_MEANS_ENTERED:
-			if (v->program->states[event->state].type == SF_STATE_FAIL)
+			if (visits->program->states[event->state].type == SF_STATE_FAIL)
 				set_failed(instance, event->at, SF_VISIT_END_FAILED, NULL, NULL);
 			break;
 		case SF_MEANS_SCHEDULED:
@@ -359,8 +359,8 @@ follow_meaning(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *eve
 		case SF_MEANS_FAILED:
 		case SF_MEANS_TIMED_OUT:
 			set_failed(instance, event->at, SF_VISIT_END_FAILED,
-					   texts ? event_string(v, event, "error") : NULL,
-					   texts ? event_string(v, event, "cause") : NULL);
+					   texts ? event_string(visits, event, "error") : NULL,
+					   texts ? event_string(visits, event, "cause") : NULL);
 			break;
 		case SF_MEANS_ABORTED:
 			if (instance->end == SF_VISIT_END_RUNS)
@@ -376,36 +376,36 @@ follow_meaning(SfVisits *v, SfStateInstance *instance, const SfHistoryEvent *eve
 
 /* Follow an event of a state. */
 static void
-follow_state(SfVisits *v, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
+follow_state(SfVisits *visits, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
 	SfStateInstance *instance;
 
-	if (v->detail == SF_VISITS_TASKS && v->program->states[event->state].type != SF_STATE_TASK)
+	if (visits->detail == SF_VISITS_TASKS && visits->program->states[event->state].type != SF_STATE_TASK)
 		return;
-	instance = sf_visits_instance(v, event->state, event->iterations, event->niterations, false);
+	instance = sf_visits_instance(visits, event->state, event->iterations, event->niterations, false);
 	if (meaning == SF_MEANS_MARKED)
 	{
-		set_marked(v, instance, event);
+		set_marked(visits, instance, event);
 		return;
 	}
-	touch(v, instance->around, event);
+	touch(visits, instance->around, event);
 	if (meaning == SF_MEANS_ENTERED)
-		enter(v, instance, event);
+		enter(visits, instance, event);
 	else
-		go_on(v, instance, event, meaning);
+		go_on(visits, instance, event, meaning);
 	instance->touched = instance->last_event = instance->latest->last_event = event->id;
 	instance->touched_at = event->at;
-	follow_meaning(v, instance, event, meaning);
+	follow_meaning(visits, instance, event, meaning);
 }
 
 /* Follow an event of an iteration, which names the Map. */
 static void
-follow_iteration(SfVisits *v, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
+follow_iteration(SfVisits *visits, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
-	SfStateInstance *iteration = sf_visits_instance(v, event->state, event->iterations,
+	SfStateInstance *iteration = sf_visits_instance(visits, event->state, event->iterations,
 													event->niterations, true);
 
-	touch(v, iteration, event);
+	touch(visits, iteration, event);
 	iteration->last_event = event->id;
 	iteration->end = meaning == SF_MEANS_SUCCEEDED ? SF_VISIT_END_LEFT :
 		meaning == SF_MEANS_FAILED ? SF_VISIT_END_FAILED : SF_VISIT_END_RUNS;
@@ -415,22 +415,22 @@ follow_iteration(SfVisits *v, const SfHistoryEvent *event, SfHistoryEventMeaning
 static void
 forget(void *arg)
 {
-	SfVisits   *v = arg;
+	SfVisits   *visits = arg;
 
-	MemoryContextReset(v->context);
-	v->instances = sf_visits_hash("sfflow instances", sizeof(SfStateInstance), v->context);
-	v->list = NIL;
-	v->redriven = 0;
+	MemoryContextReset(visits->context);
+	visits->instances = sf_visits_hash("sfflow instances", sizeof(SfStateInstance), visits->context);
+	visits->list = NIL;
+	visits->redriven = 0;
 }
 
 /* The execution ends, and with it all that lasts: by itself, or as an operator has stopped it. */
 static void
-end_all(SfVisits *v, TimestampTz at, bool aborted)
+end_all(SfVisits *visits, TimestampTz at, bool aborted)
 {
 	HASH_SEQ_STATUS scan;
 	SfStateInstance *instance;
 
-	hash_seq_init(&scan, v->instances);
+	hash_seq_init(&scan, visits->instances);
 	while ((instance = hash_seq_search(&scan)) != NULL)
 	{
 		if (instance->latest == NULL || instance->latest->to != DT_NOEND)
@@ -442,21 +442,21 @@ end_all(SfVisits *v, TimestampTz at, bool aborted)
 
 /* Follow an event of the execution. */
 static void
-follow_execution(SfVisits *v, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
+follow_execution(SfVisits *visits, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
 	switch (meaning)
 	{
 		case SF_MEANS_STARTED:
-			forget(v);
+			forget(visits);
 			break;
 		case SF_MEANS_REDRIVEN:
-			v->redriven = event->id;
-			v->redriven_at = event->at;
+			visits->redriven = event->id;
+			visits->redriven_at = event->at;
 			break;
 		case SF_MEANS_FAILED:
 		case SF_MEANS_TIMED_OUT:
 		case SF_MEANS_ABORTED:
-			end_all(v, event->at, meaning == SF_MEANS_ABORTED);
+			end_all(visits, event->at, meaning == SF_MEANS_ABORTED);
 			break;
 		default:
 			break;
@@ -467,21 +467,21 @@ follow_execution(SfVisits *v, const SfHistoryEvent *event, SfHistoryEventMeaning
 static void
 follow_event(const SfHistoryEvent *event, void *arg)
 {
-	SfVisits   *v = arg;
+	SfVisits   *visits = arg;
 	SfHistoryEventMeaning meaning = sf_history_event_type_meaning(event->type);
 
-	if (event->id > v->until)
+	if (event->id > visits->until)
 		return;
 	if (sf_history_event_type_is_of_execution(event->type))
-		follow_execution(v, event, meaning);
-	if (!sf_program_has_state(v->program, event->state))
+		follow_execution(visits, event, meaning);
+	if (!sf_program_has_state(visits->program, event->state))
 		return;
 	if (sf_history_event_type_is_of_state(event->type))
-		follow_state(v, event, meaning);
+		follow_state(visits, event, meaning);
 	else if (sf_history_event_type_is_of_iteration(event->type) && event->niterations > 0)
-		follow_iteration(v, event, meaning);
+		follow_iteration(visits, event, meaning);
 	else if (sf_history_event_type_is_of_map_run(event->type))
-		touch(v, sf_visits_instance(v, event->state, event->iterations, event->niterations, false),
+		touch(visits, sf_visits_instance(visits, event->state, event->iterations, event->niterations, false),
 			  event);
 }
 
@@ -502,13 +502,13 @@ SfVisits *
 sf_visits_scan_until(const SfExecutionHead *execution, const SfProgram *program,
 					 SfVisitsDetail detail, int until)
 {
-	SfVisits   *v = palloc0(sizeof(SfVisits));
+	SfVisits   *visits = palloc0(sizeof(SfVisits));
 
-	v->until = until;
-	v->program = program;
-	v->detail = detail;
-	v->context = AllocSetContextCreate(CurrentMemoryContext, "sfflow visits",
-									   ALLOCSET_DEFAULT_SIZES);
-	sf_head_scan(execution, program, forget, follow_event, v);
-	return v;
+	visits->until = until;
+	visits->program = program;
+	visits->detail = detail;
+	visits->context = AllocSetContextCreate(CurrentMemoryContext, "sfflow visits",
+											ALLOCSET_DEFAULT_SIZES);
+	sf_head_scan(execution, program, forget, follow_event, visits);
+	return visits;
 }

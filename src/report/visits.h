@@ -116,9 +116,9 @@ extern SfVisits *sf_visits_scan(const SfExecutionHead *execution, const SfProgra
 								SfVisitsDetail detail);
 extern SfVisits *sf_visits_scan_until(const SfExecutionHead *execution, const SfProgram *program,
 									  SfVisitsDetail detail, int until);
-extern SfStateInstance *sf_visits_instance(SfVisits *v, int state, const int *iterations,
+extern SfStateInstance *sf_visits_instance(SfVisits *visits, int state, const int *iterations,
 										   int niterations, bool is_iteration);
 extern int64 sf_visits_duration(const SfStateInstance *instance, bool lasts);
-extern bool sf_visits_go_on(const SfVisits *v, SfStateInstance *instance);
+extern bool sf_visits_go_on(const SfVisits *visits, SfStateInstance *instance);
 
 #endif							/* SF_REPORT_VISITS_H */

@@ -16,12 +16,12 @@
 
 /* Tell whether a branch waits for something other than its children. */
 static bool
-is_leaf(const SfBranch *b)
+is_leaf(const SfBranch *branch)
 {
-	switch (b->phase)
+	switch (branch->phase)
 	{
 		case SF_PHASE_ENTER:
-			return !sf_branch_is_job_to_come(b);
+			return !sf_branch_is_job_to_come(branch);
 		case SF_PHASE_RUN:
 		case SF_PHASE_NET:
 		case SF_PHASE_WAIT:
@@ -32,7 +32,7 @@ is_leaf(const SfBranch *b)
 		case SF_PHASE_MAP_ANSWERED:
 			return true;
 		case SF_PHASE_JOIN:
-			return sf_branch_children_left(b) == 0 || sf_branch_has_map_run(b);
+			return sf_branch_children_left(branch) == 0 || sf_branch_has_map_run(branch);
 		default:
 			return false;
 	}
@@ -48,36 +48,36 @@ is_wait(const SfState *state)
 /* Append what one branch waits for. */
 static void
 append_branch(StringInfo buf, const SfProgram *program,
-			  const SfBranch *b, TimestampTz now)
+			  const SfBranch *branch, TimestampTz now)
 {
-	const char *name = sf_program_has_state(program, b->state) ?
-		sf_job_name(program, b->state, b->iterations, b->niterations) : "?";
+	const char *name = sf_program_has_state(program, branch->state) ?
+		sf_job_name(program, branch->state, branch->iterations, branch->niterations) : "?";
 
-	if (sf_branch_is_parked(b))
+	if (sf_branch_is_parked(branch))
 	{
-		const char *feature = sf_park_feature(b->key);
+		const char *feature = sf_park_feature(branch->key);
 
 		appendStringInfo(buf, "\"%s\" %s", name, sf_feature_waiting_word(feature));
 		return;
 	}
-	switch (b->phase)
+	switch (branch->phase)
 	{
 		case SF_PHASE_ENTER:
 			/* the transaction itself may have made it due, after the time that it shows */
-			if (b->due_at > GetCurrentTimestamp())
-				appendStringInfo(buf, "start at %s", sf_timestamp_print(b->due_at));
+			if (branch->due_at > GetCurrentTimestamp())
+				appendStringInfo(buf, "start at %s", sf_timestamp_print(branch->due_at));
 			else
 				appendStringInfo(buf, "\"%s\" due", name);
 			break;
 		case SF_PHASE_WAIT:
 			appendStringInfo(buf, "Wait \"%s\" until %s", name,
-							 sf_timestamp_print(b->due_at));
+							 sf_timestamp_print(branch->due_at));
 			break;
 		case SF_PHASE_RUN:
 		case SF_PHASE_NET:
-			if (b->due_at > now)
+			if (branch->due_at > now)
 				appendStringInfo(buf, "retry of \"%s\" at %s", name,
-								 sf_timestamp_print(b->due_at));
+								 sf_timestamp_print(branch->due_at));
 			else
 				appendStringInfo(buf, "\"%s\" due", name);
 			break;
@@ -89,16 +89,16 @@ append_branch(StringInfo buf, const SfProgram *program,
 			appendStringInfo(buf, "task \"%s\" answered", name);
 			break;
 		case SF_PHASE_EXTERNAL:
-			if (sf_program_has_state(program, b->state) && is_wait(&program->states[b->state]))
+			if (sf_program_has_state(program, branch->state) && is_wait(&program->states[branch->state]))
 				appendStringInfo(buf, "\"%s\" waits for %s", name,
-								 sf_state_task(&program->states[b->state])->resource.text);
+								 sf_state_task(&program->states[branch->state])->resource.text);
 			else
 				appendStringInfo(buf, "task \"%s\" handed out", name);
 			break;
 		case SF_PHASE_JOIN:
-			if (sf_branch_children_left(b) > 0)
-				appendStringInfo(buf, "%d execution%s of \"%s\"", sf_branch_children_left(b),
-								 sf_branch_children_left(b) == 1 ? "" : "s", name);
+			if (sf_branch_children_left(branch) > 0)
+				appendStringInfo(buf, "%d execution%s of \"%s\"", sf_branch_children_left(branch),
+								 sf_branch_children_left(branch) == 1 ? "" : "s", name);
 			else
 				appendStringInfo(buf, "join of \"%s\"", name);
 			break;

@@ -19,22 +19,22 @@
 static Jsonb *
 print_outcome(const SfTaskOutcome *outcome)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_bool(&b, "ok", outcome->ok);
-	sf_json_add_bool(&b, "xid", outcome->assigned_xid);
+	sf_json_begin_object(&json);
+	sf_json_add_bool(&json, "ok", outcome->ok);
+	sf_json_add_bool(&json, "xid", outcome->assigned_xid);
 	if (outcome->ok)
-		sf_json_add(&b, "output", outcome->output);
+		sf_json_add(&json, "output", outcome->output);
 	else
 	{
-		sf_json_add_string(&b, "error", outcome->error.name);
-		sf_json_add_string(&b, "cause", outcome->error.cause);
-		sf_json_add_string(&b, "sqlstate", outcome->error.sqlstate);
+		sf_json_add_string(&json, "error", outcome->error.name);
+		sf_json_add_string(&json, "cause", outcome->error.cause);
+		sf_json_add_string(&json, "sqlstate", outcome->error.sqlstate);
 		if (outcome->serialization_failure)
-			sf_json_add_bool(&b, "serialization_failure", true);
+			sf_json_add_bool(&json, "serialization_failure", true);
 	}
-	return sf_json_finish(&b);
+	return sf_json_finish(&json);
 }
 
 /*

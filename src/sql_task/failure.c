@@ -68,15 +68,15 @@ own_context(const char *context)
 static char *
 print_cause(const ErrorData *edata, const char *sqlstate)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "sqlstate", sqlstate);
-	sf_json_add_string(&b, "message", clip(edata->message));
-	sf_json_add_string(&b, "detail", clip(edata->detail));
-	sf_json_add_string(&b, "hint", clip(edata->hint));
-	sf_json_add_string(&b, "context", own_context(edata->context));
-	return sf_json_to_cstring(sf_json_finish(&b));
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "sqlstate", sqlstate);
+	sf_json_add_string(&json, "message", clip(edata->message));
+	sf_json_add_string(&json, "detail", clip(edata->detail));
+	sf_json_add_string(&json, "hint", clip(edata->hint));
+	sf_json_add_string(&json, "context", own_context(edata->context));
+	return sf_json_to_cstring(sf_json_finish(&json));
 }
 
 /* Name a SQLSTATE: its condition, for class SF that in base/error/sqlstates.h; else the SQLSTATE itself. */

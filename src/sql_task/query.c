@@ -78,18 +78,18 @@ read_payload(const Jsonb *payload, JsonbValue *arguments)
 static Jsonb *
 number_arguments(const JsonbValue *arguments)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	int			n = sf_json_count(arguments);
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	for (int i = 0; i < n; i++)
 	{
 		JsonbValue	value;
 
 		if (sf_json_element(arguments, i, &value))
-			sf_json_add_value(&b, psprintf("%d", i + 1), &value);
+			sf_json_add_value(&json, psprintf("%d", i + 1), &value);
 	}
-	return sf_json_finish(&b);
+	return sf_json_finish(&json);
 }
 
 /* --- plans --- */

@@ -251,7 +251,7 @@ run_task(const SfTaskCall *call, SfTaskOutcome *out)
 	SfTimer		timer;
 	SfTick		start = sf_tick_now();
 	Try			try = {.call = call,.out = out,.timer = &timer};
-	bool		in_session = sf_identity_in_session();
+	bool		in_session = sf_identity_is_in_session();
 
 	memset(out, 0, sizeof(*out));
 	if (in_session)

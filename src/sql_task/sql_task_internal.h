@@ -102,7 +102,7 @@ extern void sf_identity_assume_owner(Oid owner);
 extern void sf_identity_forget_other(Oid owner);
 extern void sf_identity_enter(SfIdentity *identity, Oid owner);
 extern void sf_identity_leave(const SfIdentity *identity);
-extern bool sf_identity_in_session(void);
+extern bool sf_identity_is_in_session(void);
 extern int	sf_identity_depth(void);
 extern void sf_identity_abandon(int outer_depth);
 extern bool sf_identity_is_task(void);

@@ -52,7 +52,7 @@ sf_feature_owned_names(const SfFeatureObject *object, Oid owner)
 
 /* --- tables --- */
 
-/* Delete what tables have of a machine, and announce that. */
+/* Delete what tables have of a machine, and have backends look again. */
 void
 sf_feature_delete_of_machine(int machine_no)
 {
@@ -75,7 +75,7 @@ sf_feature_delete_of_machine(int machine_no)
 				"DELETE FROM _sfflow.%s t WHERE t.machine_no = $1", table->name));
 		sf_db_execute(plan, SF_INT4(machine_no));
 		if (table->cached)
-			sf_db_announce_change(table->name);
+			sf_db_invalidate(table->name);
 	}
 }
 
@@ -149,9 +149,9 @@ sf_feature_require_unfrozen(const SfExecution *execution)
  * function of sfflow has written, as from a dump or a publication.
  */
 void
-sf_feature_announce_cached(void)
+sf_feature_invalidate_cached(void)
 {
 	SF_TABLES(table)
 		if (table->cached)
-			sf_db_announce_change(table->name);
+			sf_db_invalidate(table->name);
 }

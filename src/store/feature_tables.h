@@ -24,7 +24,7 @@ typedef struct SfFeatureTable
 	const char *name;
 	SfRowsOfExecution of_execution;
 	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
-	bool		cached;			/* backends cache it: a function that deletes rows announces that */
+	bool		cached;			/* backends cache it: a function that deletes rows invalidates that */
 	const char *by_role;		/* an index that begins with a role that rows name, which cannot be dropped; or NULL */
 	const char *freezes;		/* an execution with a row is being …, "archived": it does not change, and is not purged; or NULL */
 	const char *purge;			/* if no index begins with execution_no: how its rows d of executions x are found
@@ -40,7 +40,7 @@ typedef struct SfFeatureObject
 	const char *number_column;	/* of its key, which rows of executions have, too; NULL: none have it */
 	Oid			(*require_own) (const char *name);	/* the owner of one that the caller may change, or raise; NULL: never asked */
 	Oid			(*set_owner) (const char *name, Oid owner); /* gives such a one to another role; the owner before */
-	void		(*notice) (SfNotice *n, const char *name);	/* says in a notice what it is of; NULL: never asked */
+	void		(*notice) (SfNotice *notice, const char *name); /* says in a notice what it is of; NULL: never asked */
 	bool		is_granted;		/* rights on it are given to roles; then it has require_own, … */
 	const char *noun;			/* … what messages call it, */
 	const char *view;			/* the view that lists those that one may know, */
@@ -66,7 +66,7 @@ extern const SfFeatureObject *sf_feature_object_of(const char *text);
 extern const char *sf_feature_object_name(const SfFeatureObject *object, const char *text);
 extern List *sf_feature_owned_names(const SfFeatureObject *object, Oid owner);
 extern void sf_feature_delete_of_machine(int machine_no);
-extern void sf_feature_announce_cached(void);
+extern void sf_feature_invalidate_cached(void);
 
 /* An execution that must not change */
 typedef struct SfFrozen

@@ -94,8 +94,8 @@ sf_flow_shown(Jsonb *value)
 
 /* Say that a JSONata expression gave a value of another type; returns false. */
 bool
-sf_flow_wrong_type(const char *expression, const char *field,
-				   const char *expected, Jsonb *value, SfError *error)
+sf_flow_refuse_type(const char *expression, const char *field,
+					const char *expected, Jsonb *value, SfError *error)
 {
 	JsonbValue	root;
 
@@ -135,7 +135,7 @@ sf_flow_integer(SfStep *step, const SfValueField *field, const char *name,
 	sf_json_root(value, &root);
 	if (sf_json_to_int64(&root, number) && *number >= minimum)
 		return true;
-	return sf_flow_wrong_type(field->text, name, "integer", value, error);
+	return sf_flow_refuse_type(field->text, name, "integer", value, error);
 }
 
 /* Make the environment's input the effective input (InputPath). */

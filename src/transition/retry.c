@@ -19,7 +19,7 @@ name_matches(const SfError *error, const char *name)
 	if (error->name != NULL && strcmp(name, error->name) == 0)
 		return true;
 
-	if (error->heartbeat && strcmp(name, SF_ERR_HEARTBEAT_TIMEOUT) == 0)
+	if (error->is_heartbeat && strcmp(name, SF_ERR_HEARTBEAT_TIMEOUT) == 0)
 		return true;
 
 	/* every failure but a timeout is one of the task */

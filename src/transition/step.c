@@ -270,14 +270,14 @@ take_stimulus(SfStep *step)
  */
 static void
 step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
-		  TimestampTz now, SfTransition *t)
+		  TimestampTz now, SfTransition *transition)
 {
-	SfBranch   *branch = &t->branch;
+	SfBranch   *branch = &transition->branch;
 
 	memset(step, 0, sizeof(*step));
 	step->loaded = loaded;
 	step->program = loaded->program;
-	step->transition = t;
+	step->transition = transition;
 	step->branch = branch;
 	step->stimulus = stimulus;
 	step->now = now;
@@ -299,9 +299,10 @@ step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 
 /* A transition that is not void has to leave a branch in a phase that may follow, or without its row. */
 static bool
-is_in_order(const SfBranch *before, const SfTransition *t)
+is_in_order(const SfBranch *before, const SfTransition *transition)
 {
-	return t->needs != 0 || t->branch.row.gone || sf_phase_may_follow(before->phase, t->branch.phase);
+	return transition->needs != 0 || transition->branch.row.gone ||
+		sf_phase_may_follow(before->phase, transition->branch.phase);
 }
 
 /* Forget what a branch has in one phase alone, and has left: constraints of the table say the same of its row. */
@@ -334,27 +335,28 @@ sf_transition_name(SfTransitionName name)
  */
 void
 sf_transition(const SfLoaded *loaded, const SfBranch *branch,
-			  const SfStimulus *stimulus, TimestampTz now, SfTransition *t)
+			  const SfStimulus *stimulus, TimestampTz now, SfTransition *transition)
 {
 	SfStep		step;
 
-	t->needs = 0;
-	t->task = NULL;
-	t->name = SF_TRANSITION_UNNAMED;
-	t->neffects = 0;
-	t->branch = *branch;
-	t->branch.place = SF_BRANCH_PLACE_NONE;
+	transition->needs = 0;
+	transition->task = NULL;
+	transition->name = SF_TRANSITION_UNNAMED;
+	transition->neffects = 0;
+	transition->branch = *branch;
+	transition->branch.place = SF_BRANCH_PLACE_NONE;
 	if (stimulus->counted)
-		t->branch.pending = stimulus->pending;
+		transition->branch.pending = stimulus->pending;
 	if (stimulus->begins_generation)
-		t->branch.generation++;
-	step_init(&step, loaded, stimulus, now, t);
-	t->next = take_stimulus(&step);
-	forget_left_phase(&t->branch);
-	Assert(is_in_order(branch, t));
-	if (SF_DEBUG_POINTS_ARE_ON && !is_in_order(branch, t))
+		transition->branch.generation++;
+	step_init(&step, loaded, stimulus, now, transition);
+	transition->next = take_stimulus(&step);
+	forget_left_phase(&transition->branch);
+	Assert(is_in_order(branch, transition));
+	if (SF_DEBUG_POINTS_ARE_ON && !is_in_order(branch, transition))
 		elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" goes from phase %d to phase %d, which does not follow",
-			 branch->key.branch_no, loaded->execution->execution_id, (int) branch->phase, (int) t->branch.phase);
+			 branch->key.branch_no, loaded->execution->execution_id, (int) branch->phase,
+			 (int) transition->branch.phase);
 }
 
 /* What a transition of a branch needs, as far as its program tells. */

@@ -72,8 +72,8 @@ extern SfStepNext sf_net_enter(SfStep *step);
 extern SfStepNext sf_net_continue(SfStep *step);
 extern bool sf_net_may_begin(SfStep *step, SfStepNext *next);
 extern Jsonb *sf_net_result(const SfStep *step);
-extern bool sf_choice_holds(SfStep *step, const SfChoiceRule *rule, bool *holds,
-							SfError *error);
+extern bool sf_choice_eval(SfStep *step, const SfChoiceRule *rule, bool *is_true,
+						   SfError *error);
 
 /* How a task ended that was not answered */
 typedef enum SfUnanswered
@@ -82,7 +82,7 @@ typedef enum SfUnanswered
 	SF_UNANSWERED_ABORTED		/* its branch has ended with a sibling, a parent or the execution */
 } SfUnanswered;
 
-extern bool sf_task_state_stops_child(const SfState *state, SfUnanswered how);
+extern bool sf_task_state_stops_child(const SfState *state, SfUnanswered unanswered);
 
 /* --- step_end.c: the ways out of a state, and how a branch ends --- */
 
@@ -114,9 +114,9 @@ extern bool sf_flow_integer(SfStep *step, const SfValueField *field,
 							SfError *error);
 extern bool sf_flow_concurrency(SfStep *step, const SfValueField *field, SfError *error);
 extern char *sf_flow_shown(Jsonb *value);
-extern bool sf_flow_wrong_type(const char *expression, const char *field,
-							   const char *expected, Jsonb *value,
-							   SfError *error);
+extern bool sf_flow_refuse_type(const char *expression, const char *field,
+								const char *expected, Jsonb *value,
+								SfError *error);
 extern bool sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error);
 extern bool sf_flow_assign(SfStep *step, const SfTemplate *assign,
 						   const char *field, Jsonb **assigned, SfError *error);

@@ -287,16 +287,16 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 static Jsonb *
 assigned_extra(Jsonb *assigned)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (assigned == NULL || JB_ROOT_COUNT(assigned) == 0)
 		return NULL;
-	sf_json_begin_object(&b);
-	sf_json_add(&b, "assignedVariables", assigned);
-	sf_json_open_object(&b, "assignedVariablesDetails");
-	sf_json_add_bool(&b, "truncated", false);
-	sf_json_close_object(&b);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add(&json, "assignedVariables", assigned);
+	sf_json_open_object(&json, "assignedVariablesDetails");
+	sf_json_add_bool(&json, "truncated", false);
+	sf_json_close_object(&json);
+	return sf_json_finish(&json);
 }
 
 /* Make the branch's payload a new document. */
@@ -355,22 +355,22 @@ sf_step_succeed(SfStep *step, Jsonb *result)
 static void
 evaluation_failed(SfStep *step, const SfError *error)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	int			previous = SF_CHAIN;
 	int			id;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "error", error->name);
-	sf_json_add_string(&b, "cause", error->cause);
-	sf_json_add_string(&b, "location", error->location);
-	sf_json_add_string(&b, "state", step->state->name);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "error", error->name);
+	sf_json_add_string(&json, "cause", error->cause);
+	sf_json_add_string(&json, "location", error->location);
+	sf_json_add_string(&json, "state", step->state->name);
 
 	/* a sibling of the event that entered the state, but for Wait */
 	if (step->state->type != SF_STATE_WAIT &&
 		step->branch->last_event == step->branch->entered_event)
 		previous = step->entered_previous;
 	id = sf_step_side_event(step, SF_HISTORY_EVENT_EVALUATION_FAILED, NULL,
-							sf_json_finish(&b), previous);
+							sf_json_finish(&json), previous);
 	if (id != SF_NO_EVENT)
 		step->branch->last_event = id;
 }
@@ -382,18 +382,18 @@ evaluation_failed(SfStep *step, const SfError *error)
 static Jsonb *
 error_output(const SfError *error)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	if (error->name != NULL)
-		sf_json_add_string(&b, "Error", error->name);
+		sf_json_add_string(&json, "Error", error->name);
 	else
-		sf_json_add_null(&b, "Error");
+		sf_json_add_null(&json, "Error");
 	if (error->cause != NULL || sf_error_is(error, SF_ERR_TIMEOUT))
-		sf_json_add_string(&b, "Cause", error->cause != NULL ? error->cause : "");
+		sf_json_add_string(&json, "Cause", error->cause != NULL ? error->cause : "");
 	else
-		sf_json_add_null(&b, "Cause");
-	return sf_json_finish(&b);
+		sf_json_add_null(&json, "Cause");
+	return sf_json_finish(&json);
 }
 
 /* Leave the state through a catcher. */

@@ -21,16 +21,16 @@ history_keeps(SfHistoryLevel level, SfHistoryEventType type)
 SfEffect *
 sf_step_effect(SfStep *step, SfEffectKind kind)
 {
-	SfTransition *t = step->transition;
+	SfTransition *transition = step->transition;
 	SfEffect   *effect;
 
-	if (t->neffects == t->size)
+	if (transition->neffects == transition->size)
 	{
-		t->size = Max(16, t->size * 2);
-		t->effects = t->effects == NULL ? palloc(t->size * sizeof(SfEffect)) :
-			repalloc(t->effects, t->size * sizeof(SfEffect));
+		transition->size = Max(16, transition->size * 2);
+		transition->effects = transition->effects == NULL ? palloc(transition->size * sizeof(SfEffect)) :
+			repalloc(transition->effects, transition->size * sizeof(SfEffect));
 	}
-	effect = &t->effects[t->neffects++];
+	effect = &transition->effects[transition->neffects++];
 	effect->kind = kind;
 	return effect;
 }

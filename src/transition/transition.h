@@ -1,11 +1,11 @@
 /*
  * transition.h
- *		A transition of a branch: what the machine is given, and what it says
+ *		A transition of a branch: what it is given, and what it says
  *		shall be.
  *
  *		(what was loaded, branch, stimulus, now) → (branch', effects)
  *
- * The machine reads no table, no catalogue and no clock, and changes nothing
+ * It reads no table, no catalogue and no clock, and changes nothing
  * that it is given.  run/ loads what a state needs before the call and carries
  * the effects out afterwards (run/apply/apply.c).  A transition may turn out to need
  * something that was not loaded: then its "needs" say what, the rest of it is
@@ -106,7 +106,7 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_STORED_OUTCOME, /* its task has one that its row is to store; the
 								 * state goes on in a later slice */
 	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
-	SF_STIMULUS_HANDED_OUT,		/* its task is of an activity, and waits for a program to take it */
+	SF_STIMULUS_HANDED_OUT,		/* its task is of an activity, and waits for a client to take it */
 	SF_STIMULUS_WAITS,			/* its task is asked for: the branch waits for its token,
 								 * its child execution, a person or an event */
 	SF_STIMULUS_JOINED,			/* its children have ended */
@@ -128,7 +128,7 @@ typedef struct SfDue
 									 * SF_NO_EVENT: there is none, or it is not looked for */
 } SfDue;
 
-/* TASK, STORED_OUTCOME: what comes of an SfTaskOutcome, or of what a program, a person or an event gives */
+/* TASK, STORED_OUTCOME: what comes of an SfTaskOutcome, or of what a client, a person or an event gives */
 typedef struct SfOutcome
 {
 	bool		ok;
@@ -428,7 +428,7 @@ typedef struct SfTransition
 
 extern void sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 						  const SfStimulus *stimulus, TimestampTz now,
-						  SfTransition *t);
+						  SfTransition *transition);
 extern const char *sf_transition_name(SfTransitionName name);
 extern uint32 sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 								  const SfStimulus *stimulus);

@@ -128,7 +128,7 @@ run_case(char *const *field)
 	/* some cases do not say the status */
 	if (sf_json_get(expected, "status") == NULL)
 		expected = sf_json_merge(result_status(result), expected);
-	if (sf_json_equal(result, expected))
+	if (sf_json_is_equal(result, expected))
 		return true;
 	printf("# got %s\n", sf_json_to_cstring(result));
 	return false;

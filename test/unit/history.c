@@ -453,7 +453,7 @@ test_problems(void)
 	expect_problem(&row, "010102000000040c", "");
 	expect_problem(&row, "0101010008", "it refers to a payload before the first one");
 	expect_problem(&row, "01010200000010", "it is too short");
-	expect_problem(&row, "0101020000001001", "it refers to an event that holds no payload");
+	expect_problem(&row, "0101020000001001", "it refers to an event that has no payload of its own");
 	expect_problem(&row, "0101020000001002", "it refers to an event that is not before");
 	expect_problem(&row, "0101010018", "it has more documents than the row");
 	expect_problem(&row, "0101010040", "it has more documents than the row");

@@ -20,11 +20,11 @@ CREATE TABLE _sfflow.deadline (
 	walk_found boolean,					-- and whether there were any
 	set_at timestamptz NOT NULL,
 	set_by text NOT NULL,
-	kind smallint NOT NULL DEFAULT @DEADLINE_OF_MACHINE@,	-- SfDeadlineOf: schedule, machine, or job (Task state)
+	kind smallint NOT NULL DEFAULT @DEADLINE_KIND_MACHINE@,	-- SfDeadlineKind: schedule, machine, or job (Task state)
 	CONSTRAINT deadline_kind CHECK (CASE kind
-		WHEN @DEADLINE_OF_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
-		WHEN @DEADLINE_OF_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
-		ELSE kind = @DEADLINE_OF_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END),
+		WHEN @DEADLINE_KIND_SCHEDULE@ THEN schedule IS NOT NULL AND machine_no IS NULL AND job IS NULL
+		WHEN @DEADLINE_KIND_MACHINE@ THEN schedule IS NULL AND machine_no IS NOT NULL AND job IS NULL
+		ELSE kind = @DEADLINE_KIND_JOB@ AND schedule IS NULL AND machine_no IS NOT NULL AND job IS NOT NULL END),
 	CONSTRAINT deadline_walk CHECK (CASE WHEN walk_step IS NULL
 		THEN num_nonnulls(walk_now, walk_at, walk_late_no, walk_found) = 0
 		ELSE num_nulls(walk_now, walk_at, walk_found) = 0 END),
@@ -47,7 +47,7 @@ CREATE TABLE _sfflow.lateness (
 	raised_at timestamptz NOT NULL,
 	cleared_at timestamptz,				-- what was late has happened
 	acknowledged_at timestamptz,
-	acknowledged_by text,
+	acknowledged_by_name text,			-- of a role, which may be gone
 	comment text,
 	PRIMARY KEY (target, deadline_at, due_by, finding),
 	CONSTRAINT lateness_due_by CHECK (due_by IN (@DUE_BY_WORDS@)),
@@ -56,7 +56,7 @@ CREATE TABLE _sfflow.lateness (
 		WHEN @FINDING_WILL_BE_LATE@ THEN expected_at IS NOT NULL
 		ELSE finding = @FINDING_NEVER_STARTED@ AND execution_no IS NULL AND expected_at IS NULL END),
 	CONSTRAINT lateness_acknowledged CHECK (CASE WHEN acknowledged_at IS NULL
-		THEN num_nonnulls(acknowledged_by, comment) = 0 ELSE acknowledged_by IS NOT NULL END)
+		THEN num_nonnulls(acknowledged_by_name, comment) = 0 ELSE acknowledged_by_name IS NOT NULL END)
 );
 CREATE INDEX lateness_open ON _sfflow.lateness (target) WHERE cleared_at IS NULL;
 
@@ -108,7 +108,7 @@ COMMENT ON VIEW @extschema@.sf_deadlines IS 'deadlines of schedules, machines an
 -- What was late of deadlines that the caller may know of, and in words.
 CREATE VIEW _sfflow.raised_lateness AS
 SELECT l.target, l.deadline_at, l.due_by, l.finding, l.base_at, l.execution_no, l.expected_at, l.raised_at,
-	l.cleared_at, l.acknowledged_at, l.acknowledged_by, l.comment,
+	l.cleared_at, l.acknowledged_at, l.acknowledged_by_name, l.comment,
 	e.execution_id,
 	format(CASE l.finding WHEN 'never_started' THEN '"%s" has never started; it was to have %s by %s'
 		WHEN 'will_be_late' THEN '"%s" will be late; it is to have %s by %s'
@@ -149,7 +149,7 @@ COMMENT ON COLUMN @extschema@.sf_late.acknowledged_at IS 'when sf_acknowledge wa
 --@into checks
 SELECT 'deadline_without_target', NULL, format('deadline of "%s"', d.target)
 FROM _sfflow.deadline d
-WHERE CASE d.kind WHEN @DEADLINE_OF_SCHEDULE@ THEN NOT EXISTS (SELECT FROM _sfflow.schedule s
+WHERE CASE d.kind WHEN @DEADLINE_KIND_SCHEDULE@ THEN NOT EXISTS (SELECT FROM _sfflow.schedule s
 	WHERE s.name = d.schedule)
 	ELSE NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = d.machine_no) END
 UNION ALL
@@ -167,7 +167,7 @@ UNION ALL
 --@into acknowledgements
 UNION ALL
 SELECT coalesce(l.execution_id, l.target), l.finding, l.raised_at, l.acknowledged_at,
-	to_regrole(quote_ident(l.acknowledged_by)), l.comment
+	to_regrole(quote_ident(l.acknowledged_by_name)), l.comment
 FROM _sfflow.raised_lateness l WHERE l.acknowledged_at IS NOT NULL
 --@into console
 -- Deadlines of a machine with its jobs and schedules, or all; what is late comes first.

@@ -15,7 +15,7 @@ CREATE TABLE _sfflow.event_type (
 	deliver text COLLATE "C" NOT NULL,	-- all or one
 	created_at timestamptz NOT NULL,
 	alert_unreceived boolean NOT NULL,	-- an event that ends and that no execution has received is an alert
-	CONSTRAINT event_type_deliver CHECK (deliver IN (@DELIVER_TO_WORDS@))
+	CONSTRAINT event_type_deliver CHECK (deliver IN (@RECEIVERS_WORDS@))
 );
 CREATE INDEX event_type_owner ON _sfflow.event_type (owner);
 

@@ -24,7 +24,7 @@ CREATE TABLE _sfflow.run_limit (
 	set_by text NOT NULL,
 	counted boolean NOT NULL DEFAULT false,	-- all that runs has slots; older dumps do not say
 	horizon xid8,						-- else when transactions with lower numbers have ended; NULL: not known yet.
-										-- How far the count is follows from these and from xmin: SfCountPhase
+										-- How far the count is follows from these and from xmin: SfCountStage
 	roles_hash bigint,					-- of the roles with whose rights the owner acts, so that a change is seen
 	uncounted_at timestamptz,			-- when the count began last; NULL: an older dump does not say
 	CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
@@ -53,7 +53,7 @@ CREATE TABLE _sfflow.limit_slot (
 	PRIMARY KEY (limit_no, queue, slot)
 );
 
-CREATE INDEX limit_slot_holder ON _sfflow.limit_slot (execution_no, branch_no);
+CREATE INDEX limit_slot_occupant ON _sfflow.limit_slot (execution_no, branch_no);
 
 -- Tokens of rates whose buckets have no entry in shared memory (src/feature/limit/limit_rate.c), as times of a clock
 -- that is never set back. They say nothing after a start of the server.
@@ -96,7 +96,7 @@ COMMENT ON FUNCTION @extschema@.sf_drop_limit(text, text) IS
 	'removes a limit; false: there is none';
 
 -- Locks of limits, and what their tags have (src/feature/limit/limit_lock.c): what they are of (SfLimitLockKind), 25
--- bits of the limit's number, 20 of the slot's, 32 of the hash of the queue or the holder. No other advisory lock has
+-- bits of the limit's number, 20 of the slot's, 32 of the hash of the queue or the occupant. No other advisory lock has
 -- a negative objsubid.
 CREATE VIEW _sfflow.limit_lock AS
 SELECT ((k.objsubid & (1 << 13) - 1)::bigint << 12) | (k.objid::bigint >> 20) AS short_limit_no,

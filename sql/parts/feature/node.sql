@@ -53,12 +53,12 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_drop_node'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_drop_node(integer) IS 'has a database not asked any more; it stays as it is';
 
-CREATE FUNCTION @extschema@.sf_node_places(OUT node integer, OUT name text, OUT dsn text)
+CREATE FUNCTION @extschema@.sf_node_addresses(OUT node integer, OUT name text, OUT dsn text)
 RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'sfflow_sf_node_places'
+AS 'MODULE_PATHNAME', 'sfflow_sf_node_addresses'
 LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10;
-COMMENT ON FUNCTION @extschema@.sf_node_places() IS
-	'where the nodes are, for sfgateway; a null dsn: this database';
+COMMENT ON FUNCTION @extschema@.sf_node_addresses() IS
+	'addresses of the nodes, for sfgateway; a null dsn: this database';
 
 CREATE FUNCTION _sfflow.nodes_seen(
 	OUT node integer,

@@ -47,7 +47,7 @@ COMMENT ON COLUMN @extschema@.sf_workers.job_id IS 'the job that it runs';
 COMMENT ON COLUMN @extschema@.sf_workers.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_workers.steps IS 'how many steps it has made';
 COMMENT ON COLUMN @extschema@.sf_workers.owner IS 'the owner of the state machine';
-COMMENT ON COLUMN @extschema@.sf_workers.holds_slot IS 'whether it holds a slot for tasks';
+COMMENT ON COLUMN @extschema@.sf_workers.holds_slot IS 'whether it occupies a slot for tasks';
 
 -- Work that is due and not claimed. If it has been due for longer than poll_interval, no worker took it,
 -- although workers have scanned since.

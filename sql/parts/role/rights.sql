@@ -25,7 +25,7 @@ DO $rights$
 DECLARE
 	-- For superusers and the extension's owner, and whom these give EXECUTE
 	administrative name[] := '{sf_access_key, sf_add_node, sf_drop_node, sf_enable, sf_disable, sf_check,
-		sf_node_places, sf_run_due, sf_move_key, sf_purge_due, sf_set_node, sf_confirm_spans, sf_reject_spans,
+		sf_node_addresses, sf_run_due, sf_move_key, sf_purge_due, sf_set_node, sf_confirm_spans, sf_reject_spans,
 		sf_take_spans}';
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
 	-- worth hiding. Features list their own.

@@ -86,15 +86,15 @@ SF_SQL_FUNCTION(sfflow_took_ms)
 	char	   *id = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *machine = pnstrdup(id, strcspn(id, ":/"));
 	Oid			owner = sf_machine_owner(machine);
-	SfExecution *e;
+	SfExecution *execution;
 	int64		us;
 
 	if (!OidIsValid(owner) ||
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_RIGHT_READ))
 		PG_RETURN_NULL();
-	e = sf_execution_find_head(id);
-	us = e == NULL ? SF_NO_DURATION :
-		sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, GetCurrentTimestamp());
+	execution = sf_execution_find_head(id);
+	us = execution == NULL ? SF_NO_DURATION :
+		sf_execution_took_us(execution->started_at, execution->stopped_at, execution->idle_us, GetCurrentTimestamp());
 	if (!sf_duration_is_known(us))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(us / 1000);

@@ -135,17 +135,18 @@ find_part(Part **sorted, const List *parts, const char *kind, const char *name)
 
 /* Refuse a document that has a part twice. */
 static void
-refuse_duplicates(const Apply *a)
+refuse_duplicates(const Apply *apply)
 {
-	for (int i = 1; i < list_length(a->wanted); i++)
-		if (compare_parts(&a->wanted_by_name[i - 1], &a->wanted_by_name[i]) == 0)
-			sf_definition_refuse(a->wanted_by_name[i]->pointer,
-								 psprintf("has %s \"%s\" twice", a->wanted_by_name[i]->kind, a->wanted_by_name[i]->name));
+	for (int i = 1; i < list_length(apply->wanted); i++)
+		if (compare_parts(&apply->wanted_by_name[i - 1], &apply->wanted_by_name[i]) == 0)
+			sf_definition_refuse(apply->wanted_by_name[i]->pointer,
+								 psprintf("has %s \"%s\" twice", apply->wanted_by_name[i]->kind,
+										  apply->wanted_by_name[i]->name));
 }
 
 /* Read the parts of the document, and those that are there. */
 static void
-read_parts(Apply *a)
+read_parts(Apply *apply)
 {
 	static SfPlan wanted = SF_PLAN(
 		"SELECT p.kind, p.name, p.parent, p.owner, p.needs, p.body, p.pointer"
@@ -157,13 +158,13 @@ read_parts(Apply *a)
 		" FROM _sfflow.defined_parts($1, $2, $3) p ORDER BY p.rank, p.name COLLATE \"C\"");
 	SfArg		administers = SF_BOOL(sf_privilege_is_administrator());
 
-	sf_db_read(&wanted, append_wanted, &a->wanted, SF_JSONB(a->document),
-			   SF_TEXT(GetUserNameFromId(a->caller, false)), administers);
-	sf_db_read(&there, append_there, &a->there, SF_JSONB(a->document),
-			   sf_query_arg(OIDOID, ObjectIdGetDatum(a->caller), false), administers);
-	a->wanted_by_name = sort_parts(a->wanted);
-	a->there_by_name = sort_parts(a->there);
-	refuse_duplicates(a);
+	sf_db_read(&wanted, append_wanted, &apply->wanted, SF_JSONB(apply->document),
+			   SF_TEXT(GetUserNameFromId(apply->caller, false)), administers);
+	sf_db_read(&there, append_there, &apply->there, SF_JSONB(apply->document),
+			   sf_query_arg(OIDOID, ObjectIdGetDatum(apply->caller), false), administers);
+	apply->wanted_by_name = sort_parts(apply->wanted);
+	apply->there_by_name = sort_parts(apply->there);
+	refuse_duplicates(apply);
 }
 
 /* --- what differs --- */
@@ -228,14 +229,14 @@ static SfPlan remove_plan = SF_PLAN("SELECT _sfflow.remove_definition($1, $2, $3
 
 /* Find the role of an owner, which the caller must be able to become. */
 static Oid
-acting_role(const Apply *a, const char *owner)
+acting_role(const Apply *apply, const char *owner)
 {
 	Oid			role;
 
 	if (owner == NULL)
-		return a->caller;
+		return apply->caller;
 	role = get_role_oid(owner, false);
-	if (role != a->caller && !SF_CAN_SET_ROLE(a->caller, role))
+	if (role != apply->caller && !SF_CAN_SET_ROLE(apply->caller, role))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be able to SET ROLE \"%s\"", owner),
@@ -245,13 +246,13 @@ acting_role(const Apply *a, const char *owner)
 
 /* Give an object to another role. */
 static void
-give(const Apply *a, const char *prefix, const char *name, const char *owner)
+give(const Apply *apply, const char *prefix, const char *name, const char *owner)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "owner", owner);
-	call(&apply_plan, a->caller, "owner", psprintf("%s%s", prefix, name), NULL, sf_json_finish(&b));
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "owner", owner);
+	call(&apply_plan, apply->caller, "owner", psprintf("%s%s", prefix, name), NULL, sf_json_finish(&json));
 }
 
 /*
@@ -259,19 +260,19 @@ give(const Apply *a, const char *prefix, const char *name, const char *owner)
  * create anything, and gives it away.
  */
 static void
-put(const Apply *a, const Part *part, const Part *before, const Jsonb *full)
+put(const Apply *apply, const Part *part, const Part *before, const Jsonb *full)
 {
-	const SfDefinitionKind *kind = sf_definition_find_kind(a->kinds, part->kind);
+	const SfDefinitionKind *kind = sf_definition_find_kind(apply->kinds, part->kind);
 	const char *owner = part->owner != NULL ? part->owner : before != NULL ? before->owner : NULL;
-	Oid			role = acting_role(a, owner);
+	Oid			role = acting_role(apply, owner);
 	bool		is_version = strcmp(part->kind, "version") == 0;
-	bool		gives = before == NULL && role != a->caller && sf_privilege_is_administrator() &&
+	bool		gives = before == NULL && role != apply->caller && sf_privilege_is_administrator() &&
 		(is_version || (kind != NULL && kind->prefix != NULL)) &&
 		!sf_privilege_check_role(role, SF_OBJECT_ALL, "*", InvalidOid, SF_RIGHT_CREATE);
 
-	call(&apply_plan, gives ? a->caller : role, part->kind, part->name, part->parent, full);
+	call(&apply_plan, gives ? apply->caller : role, part->kind, part->name, part->parent, full);
 	if (gives)
-		give(a, is_version ? "" : kind->prefix, is_version ? part->parent : part->name, owner);
+		give(apply, is_version ? "" : kind->prefix, is_version ? part->parent : part->name, owner);
 }
 
 /* A part in the form in which it is exported, and with all defaults */
@@ -309,19 +310,19 @@ bring_into_form(const Part *part, const Part *before)
 
 /* Note what became of a part. */
 static void
-note(Apply *a, const Part *part, const char *what, char *changes)
+note(Apply *apply, const Part *part, const char *what, char *changes)
 {
 	DonePart   *done = palloc(sizeof(DonePart));
 
 	*done = (DonePart) {part->kind, part->name, what, changes};
-	a->done = lappend(a->done, done);
+	apply->done = lappend(apply->done, done);
 }
 
 /* Refuse a state machine that is not there, and has no version in the document. */
 static void
-require_version(const Apply *a, const Part *part)
+require_version(const Apply *apply, const Part *part)
 {
-	foreach_ptr(const Part, version, a->wanted)
+	foreach_ptr(const Part, version, apply->wanted)
 		if (strcmp(version->kind, "version") == 0 && strcmp(version->parent, part->name) == 0)
 			return;
 	sf_definition_refuse(part->pointer, psprintf("has no version of state machine \"%s\", which does not exist", part->name));
@@ -329,34 +330,34 @@ require_version(const Apply *a, const Part *part)
 
 /* Make the database agree with a part of the document. */
 static void
-agree(Apply *a, const Part *part)
+agree(Apply *apply, const Part *part)
 {
-	const SfDefinitionKind *kind = sf_definition_find_kind(a->kinds, part->kind);
-	const Part *before = find_part(a->there_by_name, a->there, part->kind, part->name);
+	const SfDefinitionKind *kind = sf_definition_find_kind(apply->kinds, part->kind);
+	const Part *before = find_part(apply->there_by_name, apply->there, part->kind, part->name);
 	Forms		forms = bring_into_form(part, before);
-	bool		differs = before == NULL || !sf_json_equal(forms.normal, before->body);
+	bool		differs = before == NULL || !sf_json_is_equal(forms.normal, before->body);
 	bool		is_machine = kind != NULL && strcmp(kind->section, "state_machines") == 0;
 	bool		moves = before != NULL && kind != NULL && kind->prefix != NULL && part->owner != NULL &&
 		before->owner != NULL && strcmp(part->owner, before->owner) != 0;
 
 	if (before == NULL && is_machine)
-		require_version(a, part);
+		require_version(apply, part);
 	if (moves)
-		give(a, kind->prefix, part->name, part->owner);
+		give(apply, kind->prefix, part->name, part->owner);
 	/* a machine comes with its first version */
 	if (differs && !is_machine)
-		put(a, part, before, forms.full);
-	note(a, part, before == NULL ? "created" : differs || moves ? "changed" : "unchanged",
+		put(apply, part, before, forms.full);
+	note(apply, part, before == NULL ? "created" : differs || moves ? "changed" : "unchanged",
 		 before == NULL || !(differs || moves) ? NULL : print_changes(before, forms.normal, moves ? part->owner : NULL));
 }
 
 /* Apply a part, and before it what it needs. */
 static void
-apply_part(Apply *a, Part *part)
+apply_part(Apply *apply, Part *part)
 {
 	ErrorContextCallback context = {error_context_stack, add_context, part->pointer};
 	Part	   *needed = part->needs == NULL ? NULL :
-		find_part(a->wanted_by_name, a->wanted, part->kind, part->needs);
+		find_part(apply->wanted_by_name, apply->wanted, part->kind, part->needs);
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -364,9 +365,9 @@ apply_part(Apply *a, Part *part)
 		return;
 	part->is_done = true;
 	if (needed != NULL)
-		apply_part(a, needed);
+		apply_part(apply, needed);
 	error_context_stack = &context;
-	agree(a, part);
+	agree(apply, part);
 	error_context_stack = context.previous;
 }
 
@@ -374,52 +375,52 @@ apply_part(Apply *a, Part *part)
 
 /* Is a part that is there to be removed?  Versions stay: executions may run by them. */
 static bool
-is_to_go(const Apply *a, const Part *part)
+is_to_go(const Apply *apply, const Part *part)
 {
 	return part->is_scoped && !part->is_done && strcmp(part->kind, "version") != 0 &&
-		find_part(a->wanted_by_name, a->wanted, part->kind, part->name) == NULL;
+		find_part(apply->wanted_by_name, apply->wanted, part->kind, part->name) == NULL;
 }
 
 /* Remove a part that the document lacks, and before it what needs it. */
 static void
-remove_part(Apply *a, Part *part)
+remove_part(Apply *apply, Part *part)
 {
 	ErrorContextCallback context = {error_context_stack, add_context, psprintf("%s \"%s\", which the document lacks", part->kind, part->name)};
-	const SfDefinitionKind *kind = sf_definition_find_kind(a->kinds, part->kind);
+	const SfDefinitionKind *kind = sf_definition_find_kind(apply->kinds, part->kind);
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (!is_to_go(a, part))
+	if (!is_to_go(apply, part))
 		return;
 	part->is_done = true;
-	foreach_ptr(Part, other, a->there)
+	foreach_ptr(Part, other, apply->there)
 		if (other->needs != NULL && strcmp(other->kind, part->kind) == 0 && strcmp(other->needs, part->name) == 0)
-			remove_part(a, other);
+			remove_part(apply, other);
 	error_context_stack = &context;
 	/* what cannot be given away has the owner in its name */
-	call(&remove_plan, kind != NULL && kind->prefix == NULL ? acting_role(a, part->owner) : a->caller,
+	call(&remove_plan, kind != NULL && kind->prefix == NULL ? acting_role(apply, part->owner) : apply->caller,
 		 part->kind, part->name, part->parent, part->body);
 	error_context_stack = context.previous;
-	note(a, part, "removed", NULL);
+	note(apply, part, "removed", NULL);
 }
 
 /* --- the whole --- */
 
 /* Refuse a document that is older than the one of its name that the caller has applied last; note this one. */
 static void
-note_revision(const Apply *a)
+note_revision(const Apply *apply)
 {
-	char	   *given = sf_json_get_cstring(a->document, "name");
+	char	   *given = sf_json_get_cstring(apply->document, "name");
 	JsonbValue	root;
 	JsonbValue	value;
 	int64		revision = 0;
 	int64		newer;
 
-	sf_json_root(a->document, &root);
+	sf_json_root(apply->document, &root);
 	if (!sf_json_member(&root, "revision", 8, &value))
 		return;
 	(void) sf_json_to_int64(&value, &revision);
-	if (!sf_applied_note(a->caller, given == NULL ? "" : given, revision, a->document, &newer))
+	if (!sf_applied_note(apply->caller, given == NULL ? "" : given, revision, apply->document, &newer))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_OLDER_REVISION),
 				 errmsg("revision " INT64_FORMAT " of the document of definitions is older than the one that was applied",
@@ -431,21 +432,21 @@ note_revision(const Apply *a)
 static bool
 apply_all(void *arg)
 {
-	Apply	   *a = arg;
+	Apply	   *apply = arg;
 
-	note_revision(a);
-	read_parts(a);
-	foreach_ptr(Part, part, a->wanted)
-		apply_part(a, part);
-	for (int i = list_length(a->there) - 1; a->removes && i >= 0; i--)
-		remove_part(a, list_nth(a->there, i));
+	note_revision(apply);
+	read_parts(apply);
+	foreach_ptr(Part, part, apply->wanted)
+		apply_part(apply, part);
+	for (int i = list_length(apply->there) - 1; apply->removes && i >= 0; i--)
+		remove_part(apply, list_nth(apply->there, i));
 	return false;
 }
 
 /* sf_apply(definitions, dry_run, remove): what became of each part of the document. */
 SF_SQL_FUNCTION(sfflow_sf_apply)
 {
-	Apply		a = {
+	Apply		apply = {
 		.document = sf_arg_jsonb(fcinfo, 0, "definitions"),
 		.caller = GetUserId(),
 		.is_dry_run = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1),
@@ -454,13 +455,13 @@ SF_SQL_FUNCTION(sfflow_sf_apply)
 	};
 	ErrorData  *error;
 
-	sf_definition_check(a.document, a.kinds);
-	if (!a.is_dry_run)
-		(void) apply_all(&a);
-	else if ((error = sf_subtransaction_run(apply_all, NULL, &a)) != NULL)
+	sf_definition_check(apply.document, apply.kinds);
+	if (!apply.is_dry_run)
+		(void) apply_all(&apply);
+	else if ((error = sf_subtransaction_run(apply_all, NULL, &apply)) != NULL)
 		ReThrowError(error);
 	InitMaterializedSRF(fcinfo, 0);
-	foreach_ptr(const DonePart, done, a.done)
+	foreach_ptr(const DonePart, done, apply.done)
 	{
 		SfColumns	row = {0};
 

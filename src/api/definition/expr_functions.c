@@ -16,12 +16,12 @@
 
 /* Raise the error of the expression of a call: it does not parse, or it failed. */
 static void
-raise_error(FunctionCallInfo fcinfo, const char *problem, const char *kind, const SfError *err)
+raise_error(FunctionCallInfo fcinfo, const char *problem, const char *kind, const SfError *error)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EXPRESSION_ERROR),
 			 errmsg("%s %s \"%s\"", problem, kind, sf_arg_text(fcinfo, 0, "expression")),
-			 errdetail("%s", err->cause)));
+			 errdetail("%s", error->cause)));
 }
 
 /* Evaluate the expression of a call; null if a path has no match. */
@@ -30,7 +30,7 @@ evaluate(FunctionCallInfo fcinfo, int allowed, const char *kind)
 {
 	SfCompiled *compiled;
 	SfEnv		env = {0};
-	SfError		err;
+	SfError		error;
 	Jsonb	   *result;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
@@ -40,21 +40,21 @@ evaluate(FunctionCallInfo fcinfo, int allowed, const char *kind)
 	{
 		MemoryContext old = MemoryContextSwitchTo(compiled->context);
 
-		compiled->result = sf_expr_compile(text_to_cstring(compiled->source), allowed, &err);
+		compiled->result = sf_expr_compile(text_to_cstring(compiled->source), allowed, &error);
 		MemoryContextSwitchTo(old);
 		if (compiled->result == NULL)
-			raise_error(fcinfo, "invalid", kind, &err);
+			raise_error(fcinfo, "invalid", kind, &error);
 	}
 	env.input = PG_GETARG_JSONB_P(1);
 	env.context = sf_arg_jsonb_or_null(fcinfo, 2);
-	switch (sf_expr_eval(compiled->result, &env, &result, &err))
+	switch (sf_expr_eval(compiled->result, &env, &result, &error))
 	{
 		case SF_EVAL_OK:
 			PG_RETURN_JSONB_P(result);
 		case SF_EVAL_NOT_FOUND:
 			break;
 		case SF_EVAL_ERROR:
-			raise_error(fcinfo, "could not evaluate", kind, &err);
+			raise_error(fcinfo, "could not evaluate", kind, &error);
 	}
 	PG_RETURN_NULL();
 }
@@ -93,7 +93,7 @@ raise_failure(const SfJsonataFailure *failure)
 		appendStringInfo(&detail, ", token \"%s\"", failure->token);
 	appendStringInfoChar(&detail, '.');
 	ereport(ERROR,
-			(errcode(failure->limit ? ERRCODE_SF_EVALUATION_LIMIT :
+			(errcode(failure->ran_out ? ERRCODE_SF_EVALUATION_LIMIT :
 					 ERRCODE_SF_JSONATA_ERROR),
 			 errmsg("%s", failure->message),
 			 errdetail_internal("%s", detail.data),

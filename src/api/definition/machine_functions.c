@@ -180,7 +180,7 @@ same_version(const SfMachine *a, const SfMachine *b)
 		 strcmp(a->execution_id_path, b->execution_id_path) == 0);
 
 	return same_path && strcmp(a->definition, b->definition) == 0 &&
-		sf_json_equal(a->options, b->options);
+		sf_json_is_equal(a->options, b->options);
 }
 
 /* Does a machine have the version whose number is wanted?  One that is another version is refused. */
@@ -271,12 +271,12 @@ require_create(const char *name)
 static void
 note_definition(const SfMachine *machine)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_int(&b, "version", machine->version);
+	sf_json_begin_object(&json);
+	sf_json_add_int(&json, "version", machine->version);
 	sf_audit_note(machine->version == 1 ? "create" : "replace", SF_OBJECT_STATE_MACHINE,
-				  machine->name, machine->name, NULL, sf_json_finish(&b));
+				  machine->name, machine->name, NULL, sf_json_finish(&json));
 }
 
 /* Validate a machine and store it; a version of 0 is set to the next one. */
@@ -376,9 +376,9 @@ sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_ma
 				 errmsg("state machine \"%s\" has " INT64_FORMAT " ended executions",
 						machine->name, ended),
 				 errhint("Delete them in batches with sf_purge(), or use force => true.")));
-	sf_privilege_forget(SF_OBJECT_STATE_MACHINE, machine->name);
-	sf_aws_resource_forget(SF_OBJECT_STATE_MACHINE, machine->name);
-	sf_audit_forget(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_privilege_delete_of_object(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_aws_resource_delete(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_audit_delete_of_object(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", machine->name, NULL, NULL);
 	sf_machine_delete(machine->machine_no);
 	sf_privilege_unanchor(machine->owner);

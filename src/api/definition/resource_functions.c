@@ -72,7 +72,7 @@ SF_SQL_FUNCTION(sfflow_sf_unmap_resource)
 {
 	char	   *pattern = sf_arg_text(fcinfo, 0, "pattern");
 
-	if (!sf_resource_map_remove(GetUserId(), pattern))
+	if (!sf_resource_map_delete(GetUserId(), pattern))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_RESOURCE_DOES_NOT_EXIST),
 				 errmsg("role \"%s\" maps no resource \"%s\"",
@@ -118,7 +118,7 @@ find_target(const SfResource *resource, const char *function,
 			SfResource *target, const char **missing)
 {
 	SfError		error = sf_error_make(NULL, NULL);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	Jsonb	   *request;
 
 	*missing = NULL;
@@ -129,9 +129,9 @@ find_target(const SfResource *resource, const char *function,
 	}
 	if (function == NULL && sf_service.is_named_by_request(resource))
 		return false;
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "FunctionName", function);
-	request = sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "FunctionName", function);
+	request = sf_json_finish(&json);
 	if (sf_service_resolve(resource, GetUserId(), target, &request, &error))
 		return true;
 	*missing = error.name == NULL ? resource->text : function;

@@ -91,9 +91,9 @@ SF_SQL_FUNCTION(sfflow_sf_drop_activity)
 				 errmsg("activity \"%s\" has " INT64_FORMAT " tasks that nobody has answered",
 						activity->name, tasks),
 				 errhint("Stop their executions first; sf_tasks shows them.")));
-	sf_privilege_forget(SF_OBJECT_ACTIVITY, activity->name);
-	sf_aws_resource_forget(SF_OBJECT_ACTIVITY, activity->name);
-	sf_audit_forget(SF_OBJECT_ACTIVITY, activity->name);
+	sf_privilege_delete_of_object(SF_OBJECT_ACTIVITY, activity->name);
+	sf_aws_resource_delete(SF_OBJECT_ACTIVITY, activity->name);
+	sf_audit_delete_of_object(SF_OBJECT_ACTIVITY, activity->name);
 	SF_TELL(object_dropped, SF_OBJECT_ACTIVITY, activity->name);
 	sf_activity_delete(activity->activity_no);
 	sf_privilege_unanchor(activity->owner);

@@ -30,13 +30,13 @@ typedef struct Asked
 static Jsonb *
 one_detail(const char *key, const char *value)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (value == NULL)
 		return NULL;
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, key, value);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, key, value);
+	return sf_json_finish(&json);
 }
 
 /* sf_stop(execution_id, error, cause): the status after. */
@@ -95,18 +95,18 @@ sf_control_redrive_notice(const SfExecution *execution, const SfRedrivenFrom *fr
 static Jsonb *
 redrive_details(const SfExecution *redriven, const Asked *asked)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (asked->from_state == NULL && asked->version == SF_NO_VERSION && asked->client_token == NULL)
 		return NULL;
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "from_state", asked->from_state);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "from_state", asked->from_state);
 	if (asked->version != SF_NO_VERSION)
-		sf_json_add_int(&b, "version", asked->version);
-	sf_json_add_string(&b, "client_token", asked->client_token);
+		sf_json_add_int(&json, "version", asked->version);
+	sf_json_add_string(&json, "client_token", asked->client_token);
 	if (asked->client_token != NULL && redriven->last_redriven_at != DT_NOBEGIN)
-		sf_json_add_string(&b, "redriven_at", sf_timestamp_print(redriven->last_redriven_at));
-	return sf_json_finish(&b);
+		sf_json_add_string(&json, "redriven_at", sf_timestamp_print(redriven->last_redriven_at));
+	return sf_json_finish(&json);
 }
 
 /* Note a redrive in sf_audit. */

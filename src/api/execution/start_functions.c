@@ -190,7 +190,7 @@ start_existing(const SfStart *start, SfExecution *wanted)
 				 errmsg("execution \"%s\" was started or purged at the same time",
 						execution_id),
 				 errhint("Try again.")));
-	differs = !sf_json_equal(execution->input, wanted->input);
+	differs = !sf_json_is_equal(execution->input, wanted->input);
 	outcome = handle_existing(execution, start, wanted, differs);
 	sf_apply_request(execution, outcome, differs);
 	return outcome;

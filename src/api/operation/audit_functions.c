@@ -71,19 +71,19 @@ parse_begin(FunctionCallInfo fcinfo)
 
 /* Put one action into the result. */
 static void
-put_action(FunctionCallInfo fcinfo, const SfAuditRow *a)
+put_action(FunctionCallInfo fcinfo, const SfAuditRow *audited)
 {
 	SfColumns	row = {0};
 
-	sf_columns_time(&row, a->at);
-	sf_columns_text(&row, a->action);
-	sf_columns_text(&row, a->target);
-	sf_columns_text(&row, a->execution_id);
-	sf_columns_text(&row, a->role);
-	sf_columns_text(&row, a->session_role);
-	sf_columns_text(&row, a->reason);
-	sf_columns_jsonb(&row, a->details);
-	sf_columns_text(&row, psprintf(INT64_FORMAT, a->at));
+	sf_columns_time(&row, audited->at);
+	sf_columns_text(&row, audited->action);
+	sf_columns_text(&row, audited->target);
+	sf_columns_text(&row, audited->execution_id);
+	sf_columns_text(&row, audited->role);
+	sf_columns_text(&row, audited->session_role);
+	sf_columns_text(&row, audited->reason);
+	sf_columns_jsonb(&row, audited->details);
+	sf_columns_text(&row, psprintf(INT64_FORMAT, audited->at));
 	sf_columns_put(fcinfo, &row);
 }
 

@@ -172,7 +172,7 @@ SF_SQL_FUNCTION(sfflow_workers)
 
 		sf_columns_add(&row, Int32GetDatum(process->pid), process->pid == 0);
 		sf_columns_text(&row, kind_names[process->kind]);
-		sf_columns_text(&row, process->leave ? "leaving" : status_names[process->status]);
+		sf_columns_text(&row, process->is_to_leave ? "leaving" : status_names[process->status]);
 		sf_columns_add(&row, Int64GetDatum(process->key.execution_no), !process->in_step);
 		sf_columns_add(&row, Int64GetDatum(process->key.branch_no), !process->in_step);
 		sf_columns_text(&row, process->in_step && is_member_of_role(GetUserId(), process->owner) ?
@@ -198,37 +198,37 @@ typedef struct TaskProcesses
 
 /* Take the numbers. */
 static void
-count_task_processes(TaskProcesses *t)
+count_task_processes(TaskProcesses *processes)
 {
 	const SfDatabase *database;
 
-	memset(t, 0, sizeof(*t));
+	memset(processes, 0, sizeof(*processes));
 	database = sf_shared_lock_database(MyDatabaseId);
-	t->processes = sf_shared_max_processes();
+	processes->processes = sf_shared_max_processes();
 	for (int i = 1; i < sf_shared->nprocesses; i++)
 	{
 		if (sf_shared_is_occupied(&sf_shared->processes[i]))
-			t->occupied++;
+			processes->occupied++;
 	}
-	t->max_tasks = sf_shared_max_tasks();
-	t->max_per_owner = sf_admit_max_per_owner();
-	t->waiting = database && (database->tasks_left & SF_TASKS_LEFT_WANTED) != 0;
-	t->capped = database && (database->tasks_left & SF_TASKS_LEFT_CAPPED) != 0;
+	processes->max_tasks = sf_shared_max_tasks();
+	processes->max_per_owner = sf_admit_max_per_owner();
+	processes->waiting = database && (database->tasks_left & SF_TASKS_LEFT_WANTED) != 0;
+	processes->capped = database && (database->tasks_left & SF_TASKS_LEFT_CAPPED) != 0;
 	LWLockRelease(sf_shared_lock);
 }
 
 /* Say why tasks wait, or NULL. */
 static const char *
-explain_task_processes(const TaskProcesses *t)
+explain_task_processes(const TaskProcesses *processes)
 {
-	if (t->occupied >= t->processes)
+	if (processes->occupied >= processes->processes)
 		return "no other task can begin, though timers go off and activities go on: stop an execution, or increase sfflow.max_workers";
-	if (t->capped)
+	if (processes->capped)
 		return psprintf("tasks wait whose owner has its share: %d (sfflow.max_running_tasks_per_owner), %d of them long (sfflow.max_running_tasks)",
-						t->max_per_owner, t->max_tasks);
-	if (t->waiting && t->occupied >= t->max_tasks)
+						processes->max_per_owner, processes->max_tasks);
+	if (processes->waiting && processes->occupied >= processes->max_tasks)
 		return psprintf("tasks wait for one of %d to end (sfflow.max_running_tasks)",
-						t->max_tasks);
+						processes->max_tasks);
 	return NULL;
 }
 
@@ -236,15 +236,15 @@ explain_task_processes(const TaskProcesses *t)
 SF_SQL_FUNCTION(sfflow_task_slots)
 {
 	SfColumns row = {0};
-	TaskProcesses t;
+	TaskProcesses processes;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_shared)
 		return (Datum) 0;
-	count_task_processes(&t);
-	sf_columns_add(&row, Int32GetDatum(t.processes), false);
-	sf_columns_add(&row, Int32GetDatum(t.occupied), false);
-	sf_columns_text(&row, explain_task_processes(&t));
+	count_task_processes(&processes);
+	sf_columns_add(&row, Int32GetDatum(processes.processes), false);
+	sf_columns_add(&row, Int32GetDatum(processes.occupied), false);
+	sf_columns_text(&row, explain_task_processes(&processes));
 	sf_columns_put(fcinfo, &row);
 	return (Datum) 0;
 }
@@ -297,7 +297,7 @@ put_data_directory(FunctionCallInfo fcinfo)
 /* Numbers out of shared memory, taken under the lock */
 typedef struct Numbers
 {
-	bool		launcher;
+	bool		has_launcher;
 	bool		known;			/* this database */
 	SfTick		last_turn;
 	int			processes;
@@ -310,29 +310,29 @@ typedef struct Numbers
 
 /* Take the numbers. */
 static void
-take_numbers(Numbers *n)
+take_numbers(Numbers *numbers)
 {
 	SfDatabase *database;
 
-	memset(n, 0, sizeof(*n));
+	memset(numbers, 0, sizeof(*numbers));
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	n->launcher = sf_shared->launcher_procno != SF_NO_LAUNCHER;
+	numbers->has_launcher = sf_shared->launcher_procno != SF_NO_LAUNCHER;
 	database = sf_shared_find_database(MyDatabaseId);
-	n->known = database != NULL;
+	numbers->known = database != NULL;
 	if (database)
-		n->last_turn = database->last_turn;
+		numbers->last_turn = database->last_turn;
 	for (int i = 1; i < sf_shared->nprocesses; i++)
 	{
 		if (sf_shared->processes[i].status != SF_PROCESS_STATUS_FREE &&
 			OidIsValid(sf_shared->processes[i].database))
-			n->processes++;
+			numbers->processes++;
 	}
-	n->advancing = sf_shared_count_advancing(InvalidOid);
-	n->tasks = sf_shared_count_tasks();
-	n->is_refused = sf_shared->refused_at != SF_TICK_UNSET &&
+	numbers->advancing = sf_shared_count_advancing(InvalidOid);
+	numbers->tasks = sf_shared_count_tasks();
+	numbers->is_refused = sf_shared->refused_at != SF_TICK_UNSET &&
 		sf_shared->refused_at > sf_tick_plus_ms(sf_tick_now(), -RECENT_MS);
-	n->alone = sf_shared->alone;
-	n->databases_exhausted = sf_shared->databases_exhausted && !database;
+	numbers->alone = sf_shared->alone;
+	numbers->databases_exhausted = sf_shared->databases_exhausted && !database;
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -340,23 +340,24 @@ take_numbers(Numbers *n)
 static void
 put_workers(FunctionCallInfo fcinfo)
 {
-	Numbers		n;
+	Numbers		numbers;
 	int			suspects = sf_poison_count_suspects();
 
-	take_numbers(&n);
-	put(fcinfo, "launcher", n.launcher || RecoveryInProgress(),
-		n.launcher ? "running" : "not running");
-	put(fcinfo, "worker slots", !n.alone && !n.is_refused && !n.databases_exhausted,
+	take_numbers(&numbers);
+	put(fcinfo, "launcher", numbers.has_launcher || RecoveryInProgress(),
+		numbers.has_launcher ? "running" : "not running");
+	put(fcinfo, "worker slots", !numbers.alone && !numbers.is_refused && !numbers.databases_exhausted,
 		psprintf("%d of %d processes (sfflow.max_workers), %d of %d advancing (sfflow.workers), %d of %d in long tasks%s%s%s",
-				 n.processes, sf_setting_max_workers,
-				 n.advancing, sf_setting_workers,
-				 n.tasks, sf_shared_max_tasks(),
-				 n.alone ? "; one process does everything, in one database after the other" : "",
-				 n.alone || n.is_refused ? "; no free background worker slot: increase max_worker_processes" : "",
-				 n.databases_exhausted ? "; no room for this database: increase sfflow.max_databases" : ""));
+				 numbers.processes, sf_setting_max_workers,
+				 numbers.advancing, sf_setting_workers,
+				 numbers.tasks, sf_shared_max_tasks(),
+				 numbers.alone ? "; one process does everything, in one database after the other" : "",
+				 numbers.alone || numbers.is_refused ?
+				 "; no free background worker slot: increase max_worker_processes" : "",
+				 numbers.databases_exhausted ? "; no room for this database: increase sfflow.max_databases" : ""));
 	put(fcinfo, "last turn", true,
-		n.last_turn == SF_TICK_UNSET ? "none since the server started" :
-		timestamptz_to_str(n.last_turn + sf_shared->clock_offset));
+		numbers.last_turn == SF_TICK_UNSET ? "none since the server started" :
+		timestamptz_to_str(numbers.last_turn + sf_shared->clock_offset));
 	put(fcinfo, "suspects", suspects == 0,
 		suspects == 0 ? "none" :
 		psprintf("%d branches that were running in a crash of the server run alone first", suspects));

@@ -42,12 +42,12 @@ check_new_owner(Oid role)
 static void
 note_owner(const char *target, SfObjectKind kind, const char *name, Oid before, Oid role)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "from", GetUserNameFromId(before, true));
-	sf_json_add_string(&b, "to", GetUserNameFromId(role, false));
-	sf_audit_note("alter owner", kind, name, target, NULL, sf_json_finish(&b));
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "from", GetUserNameFromId(before, true));
+	sf_json_add_string(&json, "to", GetUserNameFromId(role, false));
+	sf_audit_note("alter owner", kind, name, target, NULL, sf_json_finish(&json));
 }
 
 /*
@@ -156,7 +156,7 @@ SF_SQL_FUNCTION(sfflow_sf_reassign_owned)
 				 errmsg("both roles map the resource \"%s\", to different ones", conflict),
 				 errhint("Remove one of the mappings with sf_unmap_resource().")));
 	sf_gate_recheck_owner(to);
-	(void) sf_privilege_forget_role(from);
+	(void) sf_privilege_delete_of_role(from);
 	sf_privilege_unanchor(from);
 	PG_RETURN_INT64(n + mappings);
 }

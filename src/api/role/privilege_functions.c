@@ -121,11 +121,11 @@ typedef struct Grant
 
 /* Tell whether objects of a kind have a privilege. */
 static bool
-applies_to(SfPrivilege p, SfObjectKind kind)
+applies_to(SfPrivilege privilege, SfObjectKind kind)
 {
 #define LETTERS(...) ((const char[]) {__VA_ARGS__, '\0'})
 #define APPLIES_TO(sym, letter, name, kinds, is_public) \
-	if (p == SF_PRIVILEGE_##sym) \
+	if (privilege == SF_PRIVILEGE_##sym) \
 		return strchr(LETTERS kinds, kind) != NULL;
 	SF_PRIVILEGE_LIST(APPLIES_TO)
 	return false;
@@ -209,14 +209,14 @@ parse_grant(FunctionCallInfo fcinfo, Grant *grant)
 static void
 note_grant(const Grant *grant, const char *action)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "privilege", sf_privilege_name(grant->privilege));
-	sf_json_add_string(&b, "role", OidIsValid(grant->role) ?
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "privilege", sf_privilege_name(grant->privilege));
+	sf_json_add_string(&json, "role", OidIsValid(grant->role) ?
 					   GetUserNameFromId(grant->role, false) : "public");
 	sf_audit_note(action, grant->kind, grant->object, sf_object_target(grant->kind, grant->object), NULL,
-				  sf_json_finish(&b));
+				  sf_json_finish(&json));
 }
 
 /* Give a role a privilege. */

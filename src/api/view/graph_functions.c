@@ -83,48 +83,48 @@ SF_SQL_FUNCTION(sfflow_sf_graph_layout)
 
 /* Add what an execution did in a state. */
 static void
-add_facts(SfJsonBuilder *b, const SfGraphFacts *facts)
+add_facts(SfJsonBuilder *json, const SfGraphFacts *facts)
 {
-	sf_json_add_string(b, "status", sf_graph_statuses[facts->status].name);
+	sf_json_add_string(json, "status", sf_graph_statuses[facts->status].name);
 	if (facts->aborted)
-		sf_json_add_bool(b, "aborted", true);
+		sf_json_add_bool(json, "aborted", true);
 	if (facts->visits > 0)
-		sf_json_add_int(b, "visits", facts->visits);
+		sf_json_add_int(json, "visits", facts->visits);
 	if (facts->attempts > 0)
-		sf_json_add_int(b, "attempts", facts->attempts);
+		sf_json_add_int(json, "attempts", facts->attempts);
 	if (sf_duration_is_known(facts->duration))
-		sf_json_add_int(b, "ms", facts->duration / 1000);
+		sf_json_add_int(json, "ms", facts->duration / 1000);
 	if (facts->iterations == SF_NO_ITERATIONS)
 		return;
-	sf_json_add_int(b, "iterations", facts->iterations);
-	sf_json_add_int(b, "succeeded", facts->iterations_succeeded);
-	sf_json_add_int(b, "failed", facts->iterations_failed);
+	sf_json_add_int(json, "iterations", facts->iterations);
+	sf_json_add_int(json, "succeeded", facts->iterations_succeeded);
+	sf_json_add_int(json, "failed", facts->iterations_failed);
 }
 
 /* Add the name of a job that is a flow of states, or the number of one that is a state. */
 static void
-add_job(SfJsonBuilder *b, const char *key, const SfProgram *program, int scope)
+add_job(SfJsonBuilder *json, const char *key, const SfProgram *program, int scope)
 {
 	const SfScope *job = &program->scopes[scope];
 	const SfNetJob *of_net = &sf_state_net(&program->states[job->owner_state])->jobs[job->branch_index];
 
 	if (sf_graph_net_job_state(program, of_net) == NULL)
-		sf_json_add_string(b, key, of_net->name);
+		sf_json_add_string(json, key, of_net->name);
 	else
-		sf_json_add_int(b, key, job->start);
+		sf_json_add_int(json, key, job->start);
 }
 
 /* Say that the job that begins with a state is on the critical path of its net, and after which. */
 static void
-add_critical(SfJsonBuilder *b, const SfProgram *program, const SfCritical *critical, int state)
+add_critical(SfJsonBuilder *json, const SfProgram *program, const SfCritical *critical, int state)
 {
 	int			scope = program->states[state].scope;
 
-	if (!critical[scope].on || program->scopes[scope].start != state)
+	if (!critical[scope].is_on || program->scopes[scope].start != state)
 		return;
-	add_job(b, "critical", program, scope);
+	add_job(json, "critical", program, scope);
 	if (critical[scope].after != SF_NO_SCOPE)
-		add_job(b, "critical_after", program, critical[scope].after);
+		add_job(json, "critical_after", program, critical[scope].after);
 }
 
 /* Return what an execution did in each state, in the order of their numbers. */
@@ -135,17 +135,17 @@ SF_SQL_FUNCTION(sfflow_sf_graph_status)
 	const SfProgram *program = read_execution(target, &execution);
 	const SfGraphFacts *facts = sf_state_status_list(&execution, program);
 	const SfCritical *critical = sf_critical_find(program, sf_usual_jobs(execution.machine_no), facts);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_array(&b);
+	sf_json_begin_array(&json);
 	for (int i = 0; i < program->nstates; i++)
 	{
-		sf_json_open_object(&b, NULL);
-		sf_json_add_int(&b, "id", i);
-		sf_json_add_string(&b, "name", program->states[i].name);
-		add_facts(&b, &facts[i]);
-		add_critical(&b, program, critical, i);
-		sf_json_close_object(&b);
+		sf_json_open_object(&json, NULL);
+		sf_json_add_int(&json, "id", i);
+		sf_json_add_string(&json, "name", program->states[i].name);
+		add_facts(&json, &facts[i]);
+		add_critical(&json, program, critical, i);
+		sf_json_close_object(&json);
 	}
-	PG_RETURN_JSONB_P(sf_json_finish(&b));
+	PG_RETURN_JSONB_P(sf_json_finish(&json));
 }

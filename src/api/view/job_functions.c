@@ -165,28 +165,28 @@ SF_SQL_FUNCTION(sfflow_jobs_ahead)
 	SfExecutionHead execution;
 	const SfProgram *program;
 	List	   *ahead;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (!sf_head_read_visible(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
 											   SF_RIGHT_READ)->execution_no, &execution))
 		PG_RETURN_NULL();
 	program = sf_program_cache_get(execution.machine_no, execution.version);
 	ahead = sf_ahead_list(&execution, program);
-	sf_json_begin_object(&b);
-	sf_json_add_bool(&b, "certain", sf_ahead_is_certain(program, sf_branch_scan(execution.execution_no, program),
-														tasks_ahead(&execution, program, ahead)));
-	sf_json_open_array(&b, "more");
+	sf_json_begin_object(&json);
+	sf_json_add_bool(&json, "certain", sf_ahead_is_certain(program, sf_branch_scan(execution.execution_no, program),
+														   tasks_ahead(&execution, program, ahead)));
+	sf_json_open_array(&json, "more");
 	foreach_ptr(const SfAhead, a, ahead)
 	{
 		const SfState *state = &program->states[a->state];
 
-		sf_json_open_object(&b, NULL);
-		sf_json_add_string(&b, "state", state->name);
-		sf_json_add_string(&b, "type", sf_state_type_name(state->type));
+		sf_json_open_object(&json, NULL);
+		sf_json_add_string(&json, "state", state->name);
+		sf_json_add_string(&json, "type", sf_state_type_name(state->type));
 		if (a->jobs != SF_JOBS_NOT_KNOWN)
-			sf_json_add_int(&b, "jobs", a->jobs);
-		sf_json_close_object(&b);
+			sf_json_add_int(&json, "jobs", a->jobs);
+		sf_json_close_object(&json);
 	}
-	sf_json_close_array(&b);
-	PG_RETURN_JSONB_P(sf_json_finish(&b));
+	sf_json_close_array(&json);
+	PG_RETURN_JSONB_P(sf_json_finish(&json));
 }

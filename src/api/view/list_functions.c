@@ -39,9 +39,9 @@ read_status(const char *text, SfListQuery *query)
 
 /* The page_key of a row, from which the next page goes on. */
 static char *
-form_key(const SfListedExecution *e)
+form_key(const SfListedExecution *listed)
 {
-	return psprintf(INT64_FORMAT "." INT64_FORMAT, e->requested_at, e->execution_no);
+	return psprintf(INT64_FORMAT "." INT64_FORMAT, listed->requested_at, listed->execution_no);
 }
 
 /* Read the argument after_key. */
@@ -108,20 +108,20 @@ choose_machines(FunctionCallInfo fcinfo, SfListQuery *query)
 
 /* Put one execution into the result. */
 static void
-put_execution(FunctionCallInfo fcinfo, const SfListedExecution *e)
+put_execution(FunctionCallInfo fcinfo, const SfListedExecution *listed)
 {
-	const char *colon = strchr(e->execution_id, ':');
+	const char *colon = strchr(listed->execution_id, ':');
 	SfColumns	row = {0};
 
-	sf_columns_text(&row, e->execution_id);
-	sf_columns_text(&row, pnstrdup(e->execution_id, colon - e->execution_id));
+	sf_columns_text(&row, listed->execution_id);
+	sf_columns_text(&row, pnstrdup(listed->execution_id, colon - listed->execution_id));
 	sf_columns_text(&row, colon + 1);
-	sf_columns_text(&row, sf_status_name(e->status));
-	sf_columns_text(&row, e->error);
-	sf_columns_time(&row, e->requested_at);
-	sf_columns_time(&row, e->started_at);
-	sf_columns_time(&row, e->stopped_at);
-	sf_columns_text(&row, form_key(e));
+	sf_columns_text(&row, sf_status_name(listed->status));
+	sf_columns_text(&row, listed->error);
+	sf_columns_time(&row, listed->requested_at);
+	sf_columns_time(&row, listed->started_at);
+	sf_columns_time(&row, listed->stopped_at);
+	sf_columns_text(&row, form_key(listed));
 	sf_columns_put(fcinfo, &row);
 }
 
@@ -136,7 +136,7 @@ sf_labelled_list(FunctionCallInfo fcinfo, const SfLabelled *labelled)
 		.from = PG_ARGISNULL(ARG_AFTER) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_AFTER),
 		.before = parse_begin(fcinfo),
 		.max_rows = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE),
-		.no_items = !PG_ARGISNULL(ARG_WITHOUT_ITEMS) && PG_GETARG_BOOL(ARG_WITHOUT_ITEMS),
+		.without_items = !PG_ARGISNULL(ARG_WITHOUT_ITEMS) && PG_GETARG_BOOL(ARG_WITHOUT_ITEMS),
 		.labelled = *labelled
 	};
 	ListCell   *lc;

@@ -16,8 +16,8 @@
 
 #include "asl/compile/compile.h"
 
-static void number_scope(SfCompiler *c, SfTreeNode *scope);
-static void number_job(SfCompiler *c, SfTreeNode *job);
+static void number_scope(SfCompiler *compiler, SfTreeNode *scope);
+static void number_job(SfCompiler *compiler, SfTreeNode *job);
 
 /* The processor of a Map state, under its new or its old name. */
 static SfTreeNode *
@@ -30,53 +30,53 @@ map_processor(const SfTreeNode *state)
 
 /* Number a state and what it holds. */
 static void
-number_state(SfCompiler *c, SfTreeNode *state)
+number_state(SfCompiler *compiler, SfTreeNode *state)
 {
 	const char *type = sf_tree_member_string(state, "Type");
 
-	state->number = c->program->nstates++;
+	state->number = compiler->program->nstates++;
 	if (strcmp(type, "Parallel") == 0)
 	{
 		SF_TREE_FOREACH(branch, sf_tree_member(state, "Branches"))
-			number_scope(c, branch);
+			number_scope(compiler, branch);
 	}
 	else if (strcmp(type, "Map") == 0)
-		number_scope(c, map_processor(state));
+		number_scope(compiler, map_processor(state));
 	else if (strcmp(type, "JobNet") == 0)
 	{
 		SF_TREE_FOREACH(branch, sf_tree_member(state, "Jobs"))
-			number_job(c, branch);
+			number_job(compiler, branch);
 	}
 }
 
 /* Number a job: its scope, and the state or states in it. */
 static void
-number_job(SfCompiler *c, SfTreeNode *job)
+number_job(SfCompiler *compiler, SfTreeNode *job)
 {
-	job->scope = c->program->nscopes;
+	job->scope = compiler->program->nscopes;
 	if (sf_asl_is_flow(job))
-		number_scope(c, job);
+		number_scope(compiler, job);
 	else
 	{
-		c->program->nscopes++;
-		number_state(c, job);
+		compiler->program->nscopes++;
+		number_state(compiler, job);
 	}
 }
 
 /* Number a scope and its states. */
 static void
-number_scope(SfCompiler *c, SfTreeNode *scope)
+number_scope(SfCompiler *compiler, SfTreeNode *scope)
 {
 	check_stack_depth();
-	scope->number = c->program->nscopes++;
+	scope->number = compiler->program->nscopes++;
 	SF_TREE_FOREACH(state, sf_tree_member(scope, "States"))
-		number_state(c, state);
+		number_state(compiler, state);
 }
 
-static void compile_scope(SfCompiler *c, const SfTreeNode *scope, int owner,
+static void compile_scope(SfCompiler *compiler, const SfTreeNode *scope, int owner,
 						  int branch_index);
 
-static void compile_state(SfCompiler *c, const SfTreeNode *node, int scope);
+static void compile_state(SfCompiler *compiler, const SfTreeNode *node, int scope);
 
 /* Find the last state of a scope: numbers go depth first. */
 static int
@@ -91,25 +91,25 @@ last_state(const SfProgram *program, int last)
 
 /* Compile the scope of a job that is a state. */
 static void
-compile_lone_scope(SfCompiler *c, const SfTreeNode *job, int owner, int branch_index)
+compile_lone_scope(SfCompiler *compiler, const SfTreeNode *job, int owner, int branch_index)
 {
-	SfScope    *scope = &c->program->scopes[job->scope];
-	SfNameTable saved = c->names;
+	SfScope    *scope = &compiler->program->scopes[job->scope];
+	SfNameTable saved = compiler->names;
 
-	memset(&c->names, 0, sizeof(c->names));
+	memset(&compiler->names, 0, sizeof(compiler->names));
 	scope->number = job->scope;
 	scope->owner_state = owner;
 	scope->branch_index = branch_index;
 	scope->start = scope->first = job->number;
-	compile_state(c, job, job->scope);
-	c->program->states[job->number].end = true;
-	scope->last = last_state(c->program, job->number);
-	c->names = saved;
+	compile_state(compiler, job, job->scope);
+	compiler->program->states[job->number].end = true;
+	scope->last = last_state(compiler->program, job->number);
+	compiler->names = saved;
 }
 
 /* Compile the scopes of the jobs of a JobNet. */
 static void
-compile_jobs(SfCompiler *c, const SfTreeNode *node, SfState *state)
+compile_jobs(SfCompiler *compiler, const SfTreeNode *node, SfState *state)
 {
 	SfTreeNode **jobs = sf_compile_order_net_jobs(sf_tree_member(node, "Jobs"));
 
@@ -119,25 +119,25 @@ compile_jobs(SfCompiler *c, const SfTreeNode *node, SfState *state)
 	{
 		state->scopes[i] = jobs[i]->scope;
 		if (sf_asl_is_flow(jobs[i]))
-			compile_scope(c, jobs[i], state->number, i);
+			compile_scope(compiler, jobs[i], state->number, i);
 		else
-			compile_lone_scope(c, jobs[i], state->number, i);
-		c->program->scopes[state->scope].context_use |=
-			c->program->scopes[jobs[i]->scope].context_use | state->net.jobs[i].context_use;
+			compile_lone_scope(compiler, jobs[i], state->number, i);
+		compiler->program->scopes[state->scope].context_use |=
+			compiler->program->scopes[jobs[i]->scope].context_use | state->net.jobs[i].context_use;
 	}
 	pfree(jobs);
 }
 
 /* Compile the scopes that a state holds. */
 static void
-compile_inner_scopes(SfCompiler *c, const SfTreeNode *node, SfState *state)
+compile_inner_scopes(SfCompiler *compiler, const SfTreeNode *node, SfState *state)
 {
 	SfTreeNode *branches = sf_tree_member(node, "Branches");
 	int			i = 0;
 
 	if (state->type == SF_STATE_JOBNET)
 	{
-		compile_jobs(c, node, state);
+		compile_jobs(compiler, node, state);
 		return;
 	}
 	if (state->type == SF_STATE_MAP)
@@ -147,7 +147,7 @@ compile_inner_scopes(SfCompiler *c, const SfTreeNode *node, SfState *state)
 		state->nscopes = 1;
 		state->scopes = palloc(sizeof(int));
 		state->scopes[0] = processor->number;
-		compile_scope(c, processor, state->number, 0);
+		compile_scope(compiler, processor, state->number, 0);
 		return;
 	}
 	state->nscopes = branches->nchildren;
@@ -155,59 +155,59 @@ compile_inner_scopes(SfCompiler *c, const SfTreeNode *node, SfState *state)
 	SF_TREE_FOREACH(branch, branches)
 	{
 		state->scopes[i] = branch->number;
-		compile_scope(c, branch, state->number, i++);
-		c->program->scopes[state->scope].context_use |=
-			c->program->scopes[branch->number].context_use;
+		compile_scope(compiler, branch, state->number, i++);
+		compiler->program->scopes[state->scope].context_use |=
+			compiler->program->scopes[branch->number].context_use;
 	}
 }
 
 /* Compile Seconds or Timestamp of a Wait state. */
 static void
-compile_wait(SfCompiler *c, const SfTreeNode *node, SfWaitState *wait)
+compile_wait(SfCompiler *compiler, const SfTreeNode *node, SfWaitState *wait)
 {
-	SfValueField seconds = sf_compile_value(c, node, "Seconds", SF_EXPR_PATH);
+	SfValueField seconds = sf_compile_value(compiler, node, "Seconds", SF_EXPR_PATH);
 
 	wait->has_timestamp = seconds.kind == SF_FIELD_ABSENT;
 	if (wait->has_timestamp)
-		wait->timestamp = sf_compile_value(c, node, "Timestamp", SF_EXPR_ANY);
+		wait->timestamp = sf_compile_value(compiler, node, "Timestamp", SF_EXPR_ANY);
 	else
 		wait->seconds = seconds;
 }
 
 /* Compile what only some state types have. */
 static void
-compile_by_type(SfCompiler *c, const SfTreeNode *node, SfState *state)
+compile_by_type(SfCompiler *compiler, const SfTreeNode *node, SfState *state)
 {
 	switch (state->type)
 	{
 		case SF_STATE_PASS:
-			state->pass.result = sf_compile_jsonb(c, node, "Result");
+			state->pass.result = sf_compile_jsonb(compiler, node, "Result");
 			break;
 		case SF_STATE_TASK:
 			sf_resource_parse(sf_tree_member_string(node, "Resource"),
 							  &state->task.resource);
-			state->task.credentials = sf_compile_template(c, node, "Credentials");
-			state->task.timeout = sf_compile_value(c, node, "TimeoutSeconds", SF_EXPR_PATH);
-			state->task.heartbeat = sf_compile_value(c, node, "HeartbeatSeconds", SF_EXPR_PATH);
+			state->task.credentials = sf_compile_template(compiler, node, "Credentials");
+			state->task.timeout = sf_compile_value(compiler, node, "TimeoutSeconds", SF_EXPR_PATH);
+			state->task.heartbeat = sf_compile_value(compiler, node, "HeartbeatSeconds", SF_EXPR_PATH);
 			if (sf_tree_member(node, "MaxConcurrency") != NULL)
 				state->task.max_concurrency = (int) sf_tree_number(sf_tree_member(node, "MaxConcurrency"));
-			state->task.concurrency_key = sf_compile_string(c, node, "ConcurrencyKey");
+			state->task.concurrency_key = sf_compile_string(compiler, node, "ConcurrencyKey");
 			break;
 		case SF_STATE_CHOICE:
-			sf_compile_choice(c, node, state);
+			sf_compile_choice(compiler, node, state);
 			break;
 		case SF_STATE_WAIT:
-			compile_wait(c, node, &state->wait);
+			compile_wait(compiler, node, &state->wait);
 			break;
 		case SF_STATE_FAIL:
-			state->fail.error = sf_compile_value(c, node, "Error", SF_EXPR_ANY);
-			state->fail.cause = sf_compile_value(c, node, "Cause", SF_EXPR_ANY);
+			state->fail.error = sf_compile_value(compiler, node, "Error", SF_EXPR_ANY);
+			state->fail.cause = sf_compile_value(compiler, node, "Cause", SF_EXPR_ANY);
 			break;
 		case SF_STATE_MAP:
-			sf_compile_map(c, node, state);
+			sf_compile_map(compiler, node, state);
 			break;
 		case SF_STATE_JOBNET:
-			sf_compile_net(c, node, state);
+			sf_compile_net(compiler, node, state);
 			break;
 		case SF_STATE_PARALLEL:
 		case SF_STATE_SUCCEED:
@@ -217,27 +217,27 @@ compile_by_type(SfCompiler *c, const SfTreeNode *node, SfState *state)
 
 /* Compile what all state types have in common, as far as a type has it. */
 static void
-compile_data_flow(SfCompiler *c, const SfTreeNode *node, SfState *state)
+compile_data_flow(SfCompiler *compiler, const SfTreeNode *node, SfState *state)
 {
-	bool		jsonata = c->language == SF_QL_JSONATA;
+	bool		jsonata = compiler->language == SF_QL_JSONATA;
 
-	c->context_use = 0;
-	state->output_path = sf_compile_path(c, node, "OutputPath", SF_EXPR_PATH);
-	state->result_path = sf_compile_path(c, node, "ResultPath",
+	compiler->context_use = 0;
+	state->output_path = sf_compile_path(compiler, node, "OutputPath", SF_EXPR_PATH);
+	state->result_path = sf_compile_path(compiler, node, "ResultPath",
 										 SF_EXPR_REFERENCE);
-	state->result_selector = sf_compile_template(c, node, "ResultSelector");
-	state->output = sf_compile_template(c, node, "Output");
-	state->assign = sf_compile_template(c, node, "Assign");
-	if (c->context_use != 0)
+	state->result_selector = sf_compile_template(compiler, node, "ResultSelector");
+	state->output = sf_compile_template(compiler, node, "Output");
+	state->assign = sf_compile_template(compiler, node, "Assign");
+	if (compiler->context_use != 0)
 		state->needs.leave |= SF_NEED_CONTEXT;
-	state->context_use = c->context_use;
+	state->context_use = compiler->context_use;
 
-	c->context_use = 0;
-	state->input_path = sf_compile_path(c, node, "InputPath", SF_EXPR_PATH);
+	compiler->context_use = 0;
+	state->input_path = sf_compile_path(compiler, node, "InputPath", SF_EXPR_PATH);
 	/* a Map state's Parameters are the old name of its ItemSelector */
 	if (state->type != SF_STATE_MAP)
 		state->parameters =
-			sf_compile_template(c, node, jsonata ? "Arguments" : "Parameters");
+			sf_compile_template(compiler, node, jsonata ? "Arguments" : "Parameters");
 }
 
 /*
@@ -245,11 +245,11 @@ compile_data_flow(SfCompiler *c, const SfTreeNode *node, SfState *state)
  * left to be found out.
  */
 static void
-compile_needs(const SfCompiler *c, SfState *state)
+compile_needs(const SfCompiler *compiler, SfState *state)
 {
 	SfNeeds    *needs = &state->needs;
 
-	if (c->context_use != 0)
+	if (compiler->context_use != 0)
 		needs->enter |= SF_NEED_CONTEXT;
 	for (int i = 0; i < state->nretriers; i++)
 		if (state->retriers[i].jitter == SF_JITTER_FULL)
@@ -267,71 +267,71 @@ compile_needs(const SfCompiler *c, SfState *state)
 	needs->enter |= needs->leave & SF_NEED_RANDOM;
 	needs->proceed |= needs->leave & SF_NEED_RANDOM;
 	if (sf_state_awaits_token(state) ||
-		(sf_state_is_sync(state) && (c->context_use & SF_CONTEXT_TOKEN) != 0))
+		(sf_state_is_sync(state) && (compiler->context_use & SF_CONTEXT_TOKEN) != 0))
 		needs->enter |= SF_NEED_TOKEN;
 }
 
 /* Compile a state. */
 static void
-compile_state(SfCompiler *c, const SfTreeNode *node, int scope)
+compile_state(SfCompiler *compiler, const SfTreeNode *node, int scope)
 {
-	SfState    *state = &c->program->states[node->number];
-	SfQueryLanguage saved = c->language;
+	SfState    *state = &compiler->program->states[node->number];
+	SfQueryLanguage saved = compiler->language;
 	const SfTreeNode *end = sf_tree_member(node, "End");
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 
-	c->language = sf_asl_language(node, c->program->language);
+	compiler->language = sf_asl_language(node, compiler->program->language);
 	state->number = node->number;
 	sf_asl_find_state_type(sf_tree_member_string(node, "Type"), &state->type);
 	state->name = pstrdup(node->key);
 	state->pointer = sf_tree_location(node);
 	state->scope = scope;
-	state->language = c->language;
+	state->language = compiler->language;
 	state->end = end && end->boolean;
-	state->next_name = sf_compile_string(c, node, "Next");
-	state->next = sf_compile_target(c, state->next_name);
+	state->next_name = sf_compile_string(compiler, node, "Next");
+	state->next = sf_compile_target(compiler, state->next_name);
 	state->failure_mode =
 		sf_compile_failure_mode(node, state->type == SF_STATE_JOBNET ? SF_FAILURE_DRAIN :
-								c->program->failure_mode);
+								compiler->program->failure_mode);
 
-	compile_data_flow(c, node, state);
-	compile_by_type(c, node, state);
-	sf_compile_retry(c, node, state);
-	compile_needs(c, state);
-	sf_compile_catch(c, node, state);
-	state->context_use |= c->context_use;
-	c->program->scopes[scope].context_use |= state->context_use;
+	compile_data_flow(compiler, node, state);
+	compile_by_type(compiler, node, state);
+	sf_compile_retry(compiler, node, state);
+	compile_needs(compiler, state);
+	sf_compile_catch(compiler, node, state);
+	state->context_use |= compiler->context_use;
+	compiler->program->scopes[scope].context_use |= state->context_use;
 	if (sf_state_has_children(state))
-		compile_inner_scopes(c, node, state);
-	c->language = saved;
+		compile_inner_scopes(compiler, node, state);
+	compiler->language = saved;
 }
 
 /* Compile a scope and its states. */
 static void
-compile_scope(SfCompiler *c, const SfTreeNode *node, int owner, int branch_index)
+compile_scope(SfCompiler *compiler, const SfTreeNode *node, int owner, int branch_index)
 {
-	SfScope    *scope = &c->program->scopes[node->number];
+	SfScope    *scope = &compiler->program->scopes[node->number];
 	SfTreeNode *states = sf_tree_member(node, "States");
-	SfNameTable saved = c->names;
+	SfNameTable saved = compiler->names;
 
 	check_stack_depth();
-	c->names.count = states->nchildren;
-	c->names.sorted = sf_tree_sort_members(states);
+	compiler->names.count = states->nchildren;
+	compiler->names.sorted = sf_tree_sort_members(states);
 
 	scope->number = node->number;
 	scope->owner_state = owner;
 	scope->branch_index = branch_index;
-	scope->start = sf_compile_target(c, sf_tree_member_string(node, "StartAt"));
+	scope->start = sf_compile_target(compiler, sf_tree_member_string(node, "StartAt"));
 	scope->first = states->first->number;
 	SF_TREE_FOREACH(state, states)
-		compile_state(c, state, node->number);
+		compile_state(compiler, state, node->number);
 
-	scope->last = last_state(c->program, states->last->number);
+	scope->last = last_state(compiler->program, states->last->number);
 
-	pfree(c->names.sorted);
-	c->names = saved;
+	pfree(compiler->names.sorted);
+	compiler->names = saved;
 }
 
 /* Compile a tree into a program of its own memory context. */
@@ -341,22 +341,22 @@ compile_tree(SfTreeNode *root, const char *text, MemoryContext parent)
 	MemoryContext context = AllocSetContextCreate(parent, "sfflow program",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	SfCompiler	c = {0};
+	SfCompiler	compiler = {0};
 	SfProgram  *program = palloc0(sizeof(SfProgram));
 
-	c.text = text;
-	c.program = program;
+	compiler.text = text;
+	compiler.program = program;
 	program->context = context;
 	program->language = sf_asl_language(root, SF_QL_JSONPATH);
-	program->comment = sf_compile_string(&c, root, "Comment");
-	program->timeout_seconds = sf_compile_double(&c, root, "TimeoutSeconds", 0);
+	program->comment = sf_compile_string(&compiler, root, "Comment");
+	program->timeout_seconds = sf_compile_double(&compiler, root, "TimeoutSeconds", 0);
 	program->failure_mode = sf_compile_failure_mode(root, SF_FAILURE_ABORT);
 
-	number_scope(&c, root);
+	number_scope(&compiler, root);
 	program->states = palloc_extended(sizeof(SfState) * program->nstates,
 									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	program->scopes = palloc0(sizeof(SfScope) * program->nscopes);
-	compile_scope(&c, root, SF_NO_STATE, 0);
+	compile_scope(&compiler, root, SF_NO_STATE, 0);
 
 	MemoryContextSwitchTo(caller);
 	return program;

@@ -13,7 +13,7 @@
 
 /* A string of the program's own; NULL when absent. */
 const char *
-sf_compile_string(SfCompiler *c, const SfTreeNode *object, const char *name)
+sf_compile_string(SfCompiler *compiler, const SfTreeNode *object, const char *name)
 {
 	const char *string = sf_tree_member_string(object, name);
 
@@ -22,7 +22,7 @@ sf_compile_string(SfCompiler *c, const SfTreeNode *object, const char *name)
 
 /* Compile a literal number, or its default. */
 double
-sf_compile_double(SfCompiler *c, const SfTreeNode *object, const char *name,
+sf_compile_double(SfCompiler *compiler, const SfTreeNode *object, const char *name,
 				  double def)
 {
 	const SfTreeNode *value = sf_tree_member(object, name);
@@ -32,7 +32,7 @@ sf_compile_double(SfCompiler *c, const SfTreeNode *object, const char *name,
 
 /* Compile an expression of JSONPath mode. */
 SfExpr *
-sf_compile_expr(SfCompiler *c, const SfTreeNode *value, int allowed)
+sf_compile_expr(SfCompiler *compiler, const SfTreeNode *value, int allowed)
 {
 	SfError		error;
 	SfExpr	   *expr = sf_expr_compile(pstrdup(value->string), allowed, &error);
@@ -40,13 +40,13 @@ sf_compile_expr(SfCompiler *c, const SfTreeNode *value, int allowed)
 	if (expr == NULL)
 		elog(ERROR, "expression \"%s\" does not compile: %s", value->string,
 			 error.cause);
-	c->context_use |= sf_expr_context_use(expr);
+	compiler->context_use |= sf_expr_context_use(expr);
 	return expr;
 }
 
 /* Compile a path that may be null. */
 SfPathField
-sf_compile_path(SfCompiler *c, const SfTreeNode *object, const char *name,
+sf_compile_path(SfCompiler *compiler, const SfTreeNode *object, const char *name,
 				int allowed)
 {
 	const SfTreeNode *value = sf_tree_member(object, name);
@@ -60,7 +60,7 @@ sf_compile_path(SfCompiler *c, const SfTreeNode *object, const char *name,
 		return field;
 	}
 	field.kind = SF_FIELD_PATH;
-	field.expr = sf_compile_expr(c, value, allowed);
+	field.expr = sf_compile_expr(compiler, value, allowed);
 	field.text = pstrdup(value->string);
 	return field;
 }
@@ -80,12 +80,12 @@ path_member(const SfTreeNode *object, const char *name)
  * blanks around it; NULL if the value is no expression.
  */
 const char *
-sf_compile_expression_text(SfCompiler *c, const SfTreeNode *value)
+sf_compile_expression_text(SfCompiler *compiler, const SfTreeNode *value)
 {
 	const char *start;
 	const char *end;
 
-	if (value == NULL || !sf_asl_is_jsonata(value, c->language))
+	if (value == NULL || !sf_asl_is_jsonata(value, compiler->language))
 		return NULL;
 	start = value->string + 2;
 	end = value->string + strlen(value->string) - 2;
@@ -98,18 +98,18 @@ sf_compile_expression_text(SfCompiler *c, const SfTreeNode *value)
 
 /* Compile a number or a string: literal, JSONata, or the …Path form. */
 SfValueField
-sf_compile_value(SfCompiler *c, const SfTreeNode *object, const char *name,
+sf_compile_value(SfCompiler *compiler, const SfTreeNode *object, const char *name,
 				 int allowed)
 {
 	const SfTreeNode *value = sf_tree_member(object, name);
 	const SfTreeNode *path = path_member(object, name);
 	SfValueField field = {.kind = SF_FIELD_ABSENT};
 
-	if (value && sf_asl_is_jsonata(value, c->language))
+	if (value && sf_asl_is_jsonata(value, compiler->language))
 	{
 		field.kind = SF_FIELD_JSONATA;
-		field.tmpl = sf_compile_template_value(c, value);
-		field.text = sf_compile_expression_text(c, value);
+		field.tmpl = sf_compile_template_value(compiler, value);
+		field.text = sf_compile_expression_text(compiler, value);
 	}
 	else if (value)
 	{
@@ -122,7 +122,7 @@ sf_compile_value(SfCompiler *c, const SfTreeNode *object, const char *name,
 	else if (path)
 	{
 		field.kind = SF_FIELD_PATH;
-		field.expr = sf_compile_expr(c, path, allowed);
+		field.expr = sf_compile_expr(compiler, path, allowed);
 		field.text = pstrdup(path->string);
 	}
 	return field;
@@ -139,31 +139,31 @@ refuse_report(void *arg, const char *code, const char *location,
 
 /* Compile a payload template. */
 SfTemplate *
-sf_compile_template_value(SfCompiler *c, const SfTreeNode *value)
+sf_compile_template_value(SfCompiler *compiler, const SfTreeNode *value)
 {
-	SfTemplate *tmpl = sf_template_compile(sf_tree_to_jsonb(value, c->text),
-										   c->language, refuse_report, NULL);
+	SfTemplate *tmpl = sf_template_compile(sf_tree_to_jsonb(value, compiler->text),
+										   compiler->language, refuse_report, NULL);
 
-	c->context_use |= sf_template_context_use(tmpl);
+	compiler->context_use |= sf_template_context_use(tmpl);
 	return tmpl;
 }
 
 /* Compile the payload template of a member; NULL when absent. */
 SfTemplate *
-sf_compile_template(SfCompiler *c, const SfTreeNode *object, const char *name)
+sf_compile_template(SfCompiler *compiler, const SfTreeNode *object, const char *name)
 {
 	const SfTreeNode *value = sf_tree_member(object, name);
 
-	return value ? sf_compile_template_value(c, value) : NULL;
+	return value ? sf_compile_template_value(compiler, value) : NULL;
 }
 
 /* Copy a value as it is written; NULL when absent. */
 Jsonb *
-sf_compile_jsonb(SfCompiler *c, const SfTreeNode *object, const char *name)
+sf_compile_jsonb(SfCompiler *compiler, const SfTreeNode *object, const char *name)
 {
 	const SfTreeNode *value = sf_tree_member(object, name);
 
-	return value ? sf_tree_to_jsonb(value, c->text) : NULL;
+	return value ? sf_tree_to_jsonb(value, compiler->text) : NULL;
 }
 
 /* Read FailureMode, or take its default. */
@@ -180,12 +180,12 @@ sf_compile_failure_mode(const SfTreeNode *object, SfFailureMode def)
 
 /* Find the number of a next state in the current scope; -1 when there is none. */
 int
-sf_compile_target(SfCompiler *c, const char *name)
+sf_compile_target(SfCompiler *compiler, const char *name)
 {
 	const SfTreeNode *state;
 
 	if (name == NULL)
 		return SF_NO_STATE;
-	state = sf_tree_search_members(c->names.sorted, c->names.count, name);
+	state = sf_tree_search_members(compiler->names.sorted, compiler->names.count, name);
 	return state ? state->number : SF_NO_STATE;
 }

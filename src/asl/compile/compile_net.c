@@ -70,44 +70,44 @@ sf_compile_order_net_jobs(const SfTreeNode *jobs)
 
 /* Compile After, which the validator has found to name jobs of the net. */
 static void
-compile_after(Net *n, int number)
+compile_after(Net *net, int number)
 {
-	const SfTreeNode *after = sf_tree_member(n->by_number[number], "After");
-	SfNetJob   *job = &n->net->jobs[number];
+	const SfTreeNode *after = sf_tree_member(net->by_number[number], "After");
+	SfNetJob   *job = &net->net->jobs[number];
 
 	if (after == NULL)
 		return;
 	job->after = palloc(sizeof(SfNetJobLink) * Max(after->nchildren, 1));
 	SF_TREE_FOREACH(link, after)
 	{
-		const SfTreeNode *before = sf_tree_search_members(n->sorted, n->count,
+		const SfTreeNode *before = sf_tree_search_members(net->sorted, net->count,
 														  sf_asl_link_net_job(link)->string);
 		SfNetJobLink *made = &job->after[job->nafter++];
 
-		made->job = n->numbers[before->index];
+		made->job = net->numbers[before->index];
 		made->on = sf_asl_link_ends(link);
-		n->net->jobs[made->job].nfollowers++;
+		net->net->jobs[made->job].nfollowers++;
 	}
 }
 
 /* Make the links of each job to those that wait for it. */
 static void
-compile_followers(Net *n)
+compile_followers(Net *net)
 {
-	for (int i = 0; i < n->count; i++)
+	for (int i = 0; i < net->count; i++)
 	{
-		SfNetJob   *job = &n->net->jobs[i];
+		SfNetJob   *job = &net->net->jobs[i];
 
 		job->followers = palloc(sizeof(SfNetJobLink) * Max(job->nfollowers, 1));
 		job->nfollowers = 0;
 	}
-	for (int i = 0; i < n->count; i++)
+	for (int i = 0; i < net->count; i++)
 	{
-		const SfNetJob *job = &n->net->jobs[i];
+		const SfNetJob *job = &net->net->jobs[i];
 
 		for (int j = 0; j < job->nafter; j++)
 		{
-			SfNetJob   *before = &n->net->jobs[job->after[j].job];
+			SfNetJob   *before = &net->net->jobs[job->after[j].job];
 
 			before->followers[before->nfollowers].job = i;
 			before->followers[before->nfollowers++].on = job->after[j].on;
@@ -117,28 +117,28 @@ compile_followers(Net *n)
 
 /* Order the jobs so that each stands after those that it waits for. */
 static void
-order_jobs(Net *n)
+order_jobs(Net *net)
 {
-	int		   *left = palloc(sizeof(int) * n->count);
+	int		   *left = palloc(sizeof(int) * net->count);
 	int			norder = 0;
 
-	n->net->order = palloc(sizeof(int) * n->count);
-	for (int i = 0; i < n->count; i++)
+	net->net->order = palloc(sizeof(int) * net->count);
+	for (int i = 0; i < net->count; i++)
 	{
-		left[i] = n->net->jobs[i].nafter;
+		left[i] = net->net->jobs[i].nafter;
 		if (left[i] == 0)
-			n->net->order[norder++] = i;
+			net->net->order[norder++] = i;
 	}
 	for (int done = 0; done < norder; done++)
 	{
-		const SfNetJob *job = &n->net->jobs[n->net->order[done]];
+		const SfNetJob *job = &net->net->jobs[net->net->order[done]];
 
 		for (int j = 0; j < job->nfollowers; j++)
 			if (--left[job->followers[j].job] == 0)
-				n->net->order[norder++] = job->followers[j].job;
+				net->net->order[norder++] = job->followers[j].job;
 	}
 	pfree(left);
-	if (norder != n->count)
+	if (norder != net->count)
 		elog(ERROR, "the jobs of a net wait for each other");
 }
 
@@ -146,32 +146,32 @@ order_jobs(Net *n)
 
 /* Compile Condition: a rule of JSONPath, or an expression. */
 static void
-compile_condition(Net *n, int number)
+compile_condition(Net *net, int number)
 {
-	SfCompiler *c = n->compiler;
-	const SfTreeNode *node = n->by_number[number];
+	SfCompiler *compiler = net->compiler;
+	const SfTreeNode *node = net->by_number[number];
 	const SfTreeNode *condition = sf_tree_member(node, "Condition");
-	SfNetJob   *job = &n->net->jobs[number];
-	SfQueryLanguage language = c->language;
-	int			context_use = c->context_use;
+	SfNetJob   *job = &net->net->jobs[number];
+	SfQueryLanguage language = compiler->language;
+	int			context_use = compiler->context_use;
 
 	if (condition == NULL)
 		return;
-	c->language = job->language =
-		sf_asl_is_flow(node) ? c->program->language : sf_asl_language(node, c->program->language);
-	c->context_use = 0;
+	compiler->language = job->language =
+		sf_asl_is_flow(node) ? compiler->program->language : sf_asl_language(node, compiler->program->language);
+	compiler->context_use = 0;
 	job->condition = palloc0(sizeof(SfChoiceRule));
 	if (job->language == SF_QL_JSONATA)
 	{
 		job->condition->kind = SF_CHOICE_CONDITION;
-		job->condition->condition.condition = sf_compile_template_value(c, condition);
-		job->condition->condition.text = sf_compile_expression_text(c, condition);
+		job->condition->condition.condition = sf_compile_template_value(compiler, condition);
+		job->condition->condition.text = sf_compile_expression_text(compiler, condition);
 	}
 	else
-		sf_compile_rule(c, condition, job->condition);
-	job->context_use = c->context_use;
-	c->context_use = context_use;
-	c->language = language;
+		sf_compile_rule(compiler, condition, job->condition);
+	job->context_use = compiler->context_use;
+	compiler->context_use = context_use;
+	compiler->language = language;
 }
 
 /* --- the jobs that the states of a job look at --- */
@@ -187,10 +187,10 @@ typedef struct Reader
 static void
 add_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 {
-	const Net  *n = ((Reader *) arg)->net;
+	const Net  *net = ((Reader *) arg)->net;
 	SfNetJob   *job = ((Reader *) arg)->job;
 	const SfTreeNode *used = name == NULL ? NULL :
-		sf_tree_search_members(n->sorted, n->count, name);
+		sf_tree_search_members(net->sorted, net->count, name);
 
 	if (used == NULL)
 	{
@@ -198,47 +198,47 @@ add_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 		return;
 	}
 	for (int i = 0; i < job->nuses; i++)
-		if (job->uses[i] == n->numbers[used->index])
+		if (job->uses[i] == net->numbers[used->index])
 			return;
 	if (job->uses == NULL)
 		job->uses = palloc(sizeof(int));
 	else
 		job->uses = repalloc(job->uses, sizeof(int) * (job->nuses + 1));
-	job->uses[job->nuses++] = n->numbers[used->index];
+	job->uses[job->nuses++] = net->numbers[used->index];
 }
 
 /* Compile what a JobNet says of its jobs, apart from their states. */
 void
-sf_compile_net(SfCompiler *c, const SfTreeNode *node, SfState *state)
+sf_compile_net(SfCompiler *compiler, const SfTreeNode *node, SfState *state)
 {
 	const SfTreeNode *jobs = sf_tree_member(node, "Jobs");
-	Net			n = {.compiler = c,.net = &state->net,.count = jobs->nchildren};
+	Net			net = {.compiler = compiler,.net = &state->net,.count = jobs->nchildren};
 
-	n.by_number = sf_compile_order_net_jobs(jobs);
-	n.sorted = sf_tree_sort_members(jobs);
-	n.numbers = palloc(sizeof(int) * n.count);
-	for (int i = 0; i < n.count; i++)
-		n.numbers[n.by_number[i]->index] = i;
+	net.by_number = sf_compile_order_net_jobs(jobs);
+	net.sorted = sf_tree_sort_members(jobs);
+	net.numbers = palloc(sizeof(int) * net.count);
+	for (int i = 0; i < net.count; i++)
+		net.numbers[net.by_number[i]->index] = i;
 
-	state->net.max_concurrency = sf_compile_value(c, node, "MaxConcurrency", SF_EXPR_PATH);
-	state->net.njobs = n.count;
-	state->net.jobs = palloc0(sizeof(SfNetJob) * n.count);
-	for (int i = 0; i < n.count; i++)
+	state->net.max_concurrency = sf_compile_value(compiler, node, "MaxConcurrency", SF_EXPR_PATH);
+	state->net.njobs = net.count;
+	state->net.jobs = palloc0(sizeof(SfNetJob) * net.count);
+	for (int i = 0; i < net.count; i++)
 	{
 		SfNetJob   *job = &state->net.jobs[i];
-		Reader		reader = {&n, job};
+		Reader		reader = {&net, job};
 
 		CHECK_FOR_INTERRUPTS();
-		job->name = pstrdup(n.by_number[i]->key);
-		job->scope = n.by_number[i]->scope;
-		job->priority = priority_of(n.by_number[i]);
-		compile_after(&n, i);
-		compile_condition(&n, i);
-		sf_asl_net_job_uses(n.by_number[i], add_use, &reader);
+		job->name = pstrdup(net.by_number[i]->key);
+		job->scope = net.by_number[i]->scope;
+		job->priority = priority_of(net.by_number[i]);
+		compile_after(&net, i);
+		compile_condition(&net, i);
+		sf_asl_net_job_uses(net.by_number[i], add_use, &reader);
 	}
-	compile_followers(&n);
-	order_jobs(&n);
-	pfree(n.numbers);
-	pfree(n.sorted);
-	pfree(n.by_number);
+	compile_followers(&net);
+	order_jobs(&net);
+	pfree(net.numbers);
+	pfree(net.sorted);
+	pfree(net.by_number);
 }

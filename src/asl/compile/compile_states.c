@@ -11,18 +11,18 @@
 
 /* Compile the operand of a comparison. */
 static void
-compile_operand(SfCompiler *c, const SfTreeNode *value, bool is_path,
+compile_operand(SfCompiler *compiler, const SfTreeNode *value, bool is_path,
 				SfRuleComparison *rule)
 {
 	TimestampTz time;
 
 	if (is_path)
 	{
-		rule->operand_path = sf_compile_expr(c, value, SF_EXPR_PATH);
+		rule->operand_path = sf_compile_expr(compiler, value, SF_EXPR_PATH);
 		return;
 	}
 	/* the value's memory is the program's: the document is not freed */
-	sf_json_root(sf_tree_to_jsonb(value, c->text), &rule->operand);
+	sf_json_root(sf_tree_to_jsonb(value, compiler->text), &rule->operand);
 	if (sf_asl_operand_type(rule->comparison) == SF_OPERAND_TIMESTAMP &&
 		!sf_timestamp_parse(value->string, strlen(value->string), &time))
 		elog(ERROR, "timestamp \"%s\" does not parse", value->string);
@@ -30,7 +30,7 @@ compile_operand(SfCompiler *c, const SfTreeNode *value, bool is_path,
 
 /* Compile the rules inside And, Or or Not. */
 static void
-compile_children(SfCompiler *c, const SfTreeNode *value, SfChoiceRuleKind kind,
+compile_children(SfCompiler *compiler, const SfTreeNode *value, SfChoiceRuleKind kind,
 				 SfChoiceRule *rule)
 {
 	int			i = 0;
@@ -40,18 +40,18 @@ compile_children(SfCompiler *c, const SfTreeNode *value, SfChoiceRuleKind kind,
 	{
 		rule->group.nchildren = 1;
 		rule->group.children = palloc0(sizeof(SfChoiceRule));
-		sf_compile_rule(c, value, &rule->group.children[0]);
+		sf_compile_rule(compiler, value, &rule->group.children[0]);
 		return;
 	}
 	rule->group.nchildren = value->nchildren;
 	rule->group.children = palloc0(sizeof(SfChoiceRule) * rule->group.nchildren);
 	SF_TREE_FOREACH(child, value)
-		sf_compile_rule(c, child, &rule->group.children[i++]);
+		sf_compile_rule(compiler, child, &rule->group.children[i++]);
 }
 
 /* Compile what a rule tests. */
 void
-sf_compile_rule(SfCompiler *c, const SfTreeNode *node, SfChoiceRule *rule)
+sf_compile_rule(SfCompiler *compiler, const SfTreeNode *node, SfChoiceRule *rule)
 {
 	SfComparison comparison;
 	bool		is_path;
@@ -61,31 +61,31 @@ sf_compile_rule(SfCompiler *c, const SfTreeNode *node, SfChoiceRule *rule)
 	SF_TREE_FOREACH(member, node)
 	{
 		if (strcmp(member->key, "And") == 0)
-			compile_children(c, member, SF_CHOICE_AND, rule);
+			compile_children(compiler, member, SF_CHOICE_AND, rule);
 		else if (strcmp(member->key, "Or") == 0)
-			compile_children(c, member, SF_CHOICE_OR, rule);
+			compile_children(compiler, member, SF_CHOICE_OR, rule);
 		else if (strcmp(member->key, "Not") == 0)
-			compile_children(c, member, SF_CHOICE_NOT, rule);
+			compile_children(compiler, member, SF_CHOICE_NOT, rule);
 		else if (strcmp(member->key, "Condition") == 0)
 		{
 			rule->kind = SF_CHOICE_CONDITION;
-			rule->condition.condition = sf_compile_template_value(c, member);
-			rule->condition.text = sf_compile_expression_text(c, member);
+			rule->condition.condition = sf_compile_template_value(compiler, member);
+			rule->condition.text = sf_compile_expression_text(compiler, member);
 		}
 		else if (strcmp(member->key, "Variable") == 0)
-			rule->compare.variable = sf_compile_expr(c, member, SF_EXPR_PATH);
+			rule->compare.variable = sf_compile_expr(compiler, member, SF_EXPR_PATH);
 		else if (sf_asl_find_comparison(member->key, &comparison, &is_path))
 		{
 			rule->kind = SF_CHOICE_COMPARE;
 			rule->compare.comparison = comparison;
-			compile_operand(c, member, is_path, &rule->compare);
+			compile_operand(compiler, member, is_path, &rule->compare);
 		}
 	}
 }
 
 /* Compile Choices. */
 void
-sf_compile_choice(SfCompiler *c, const SfTreeNode *node, SfState *state)
+sf_compile_choice(SfCompiler *compiler, const SfTreeNode *node, SfState *state)
 {
 	const SfTreeNode *choices = sf_tree_member(node, "Choices");
 	int			i = 0;
@@ -96,14 +96,14 @@ sf_compile_choice(SfCompiler *c, const SfTreeNode *node, SfState *state)
 	{
 		SfChoiceRule *rule = &state->choice.rules[i++];
 
-		sf_compile_rule(c, choice, rule);
-		rule->next_name = sf_compile_string(c, choice, "Next");
-		rule->next = sf_compile_target(c, rule->next_name);
-		rule->assign = sf_compile_template(c, choice, "Assign");
-		rule->output = sf_compile_template(c, choice, "Output");
+		sf_compile_rule(compiler, choice, rule);
+		rule->next_name = sf_compile_string(compiler, choice, "Next");
+		rule->next = sf_compile_target(compiler, rule->next_name);
+		rule->assign = sf_compile_template(compiler, choice, "Assign");
+		rule->output = sf_compile_template(compiler, choice, "Output");
 	}
-	state->choice.default_name = sf_compile_string(c, node, "Default");
-	state->choice.default_next = sf_compile_target(c, state->choice.default_name);
+	state->choice.default_name = sf_compile_string(compiler, node, "Default");
+	state->choice.default_next = sf_compile_target(compiler, state->choice.default_name);
 }
 
 /* --- fields that only Map states have --- */
@@ -124,7 +124,7 @@ compile_resource(const SfTreeNode *object)
 
 /* Compile ItemReader. */
 static void
-compile_reader(SfCompiler *c, const SfTreeNode *reader, SfDistributedMap *distributed)
+compile_reader(SfCompiler *compiler, const SfTreeNode *reader, SfDistributedMap *distributed)
 {
 	const SfTreeNode *config = sf_tree_member(reader, "ReaderConfig");
 
@@ -136,70 +136,70 @@ compile_reader(SfCompiler *c, const SfTreeNode *reader, SfDistributedMap *distri
 						  sf_tree_member_string(config, "InputType"),
 						  sf_tree_member_string(config, "ManifestType"));
 	distributed->item_reader_parameters =
-		sf_compile_template(c, reader, c->language == SF_QL_JSONATA
+		sf_compile_template(compiler, reader, compiler->language == SF_QL_JSONATA
 							? "Arguments" : "Parameters");
-	distributed->reader_config = sf_compile_jsonb(c, reader, "ReaderConfig");
-	distributed->max_items = sf_compile_value(c, config, "MaxItems", SF_EXPR_PATH);
+	distributed->reader_config = sf_compile_jsonb(compiler, reader, "ReaderConfig");
+	distributed->max_items = sf_compile_value(compiler, config, "MaxItems", SF_EXPR_PATH);
 }
 
 /* Compile ItemBatcher. */
 static void
-compile_batcher(SfCompiler *c, const SfTreeNode *batcher,
+compile_batcher(SfCompiler *compiler, const SfTreeNode *batcher,
 				SfDistributedMap *distributed)
 {
 	distributed->max_items_per_batch =
-		sf_compile_value(c, batcher, "MaxItemsPerBatch", SF_EXPR_PATH);
+		sf_compile_value(compiler, batcher, "MaxItemsPerBatch", SF_EXPR_PATH);
 	distributed->max_input_bytes_per_batch =
-		sf_compile_value(c, batcher, "MaxInputBytesPerBatch", SF_EXPR_PATH);
-	distributed->batch_input = sf_compile_template(c, batcher, "BatchInput");
+		sf_compile_value(compiler, batcher, "MaxInputBytesPerBatch", SF_EXPR_PATH);
+	distributed->batch_input = sf_compile_template(compiler, batcher, "BatchInput");
 }
 
 /* Compile ResultWriter. */
 static void
-compile_writer(SfCompiler *c, const SfTreeNode *writer, SfDistributedMap *distributed)
+compile_writer(SfCompiler *compiler, const SfTreeNode *writer, SfDistributedMap *distributed)
 {
 	if (writer == NULL)
 		return;
 	distributed->result_writer = compile_resource(writer);
 	distributed->result_writer_parameters =
-		sf_compile_template(c, writer, c->language == SF_QL_JSONATA
+		sf_compile_template(compiler, writer, compiler->language == SF_QL_JSONATA
 							? "Arguments" : "Parameters");
-	distributed->writer_config = sf_compile_jsonb(c, writer, "WriterConfig");
+	distributed->writer_config = sf_compile_jsonb(compiler, writer, "WriterConfig");
 }
 
 /* Compile what a Map state in mode DISTRIBUTED has besides. */
 static SfDistributedMap *
-compile_distributed(SfCompiler *c, const SfTreeNode *node)
+compile_distributed(SfCompiler *compiler, const SfTreeNode *node)
 {
 	SfDistributedMap *distributed = palloc0(sizeof(SfDistributedMap));
 
-	distributed->label = sf_compile_string(c, node, "Label");
-	compile_reader(c, sf_tree_member(node, "ItemReader"), distributed);
-	distributed->item_batcher = sf_compile_jsonb(c, node, "ItemBatcher");
-	compile_batcher(c, sf_tree_member(node, "ItemBatcher"), distributed);
-	compile_writer(c, sf_tree_member(node, "ResultWriter"), distributed);
+	distributed->label = sf_compile_string(compiler, node, "Label");
+	compile_reader(compiler, sf_tree_member(node, "ItemReader"), distributed);
+	distributed->item_batcher = sf_compile_jsonb(compiler, node, "ItemBatcher");
+	compile_batcher(compiler, sf_tree_member(node, "ItemBatcher"), distributed);
+	compile_writer(compiler, sf_tree_member(node, "ResultWriter"), distributed);
 	return distributed;
 }
 
 /* Compile the fields of a Map state, its processor excepted. */
 void
-sf_compile_map(SfCompiler *c, const SfTreeNode *node, SfState *state)
+sf_compile_map(SfCompiler *compiler, const SfTreeNode *node, SfState *state)
 {
 	SfMapState *map = &state->map;
 
-	map->items_path = sf_compile_path(c, node, "ItemsPath", SF_EXPR_REFERENCE);
-	map->items = sf_compile_template(c, node, "Items");
-	map->items_text = sf_compile_expression_text(c, sf_tree_member(node, "Items"));
-	map->item_selector = sf_compile_template(c, node, "ItemSelector");
+	map->items_path = sf_compile_path(compiler, node, "ItemsPath", SF_EXPR_REFERENCE);
+	map->items = sf_compile_template(compiler, node, "Items");
+	map->items_text = sf_compile_expression_text(compiler, sf_tree_member(node, "Items"));
+	map->item_selector = sf_compile_template(compiler, node, "ItemSelector");
 	if (map->item_selector == NULL)
-		map->item_selector = sf_compile_template(c, node, "Parameters");
-	map->max_concurrency = sf_compile_value(c, node, "MaxConcurrency", SF_EXPR_PATH);
+		map->item_selector = sf_compile_template(compiler, node, "Parameters");
+	map->max_concurrency = sf_compile_value(compiler, node, "MaxConcurrency", SF_EXPR_PATH);
 	map->tolerated_failure_count =
-		sf_compile_value(c, node, "ToleratedFailureCount", SF_EXPR_PATH);
+		sf_compile_value(compiler, node, "ToleratedFailureCount", SF_EXPR_PATH);
 	map->tolerated_failure_percentage =
-		sf_compile_value(c, node, "ToleratedFailurePercentage", SF_EXPR_PATH);
+		sf_compile_value(compiler, node, "ToleratedFailurePercentage", SF_EXPR_PATH);
 	if (sf_asl_is_distributed(node))
-		map->distributed = compile_distributed(c, node);
+		map->distributed = compile_distributed(compiler, node);
 }
 
 /* --- retriers and catchers --- */
@@ -220,7 +220,7 @@ compile_error_names(const SfTreeNode *owner, int *count)
 
 /* Compile Retry; the defaults are those of the specification. */
 void
-sf_compile_retry(SfCompiler *c, const SfTreeNode *node, SfState *state)
+sf_compile_retry(SfCompiler *compiler, const SfTreeNode *node, SfState *state)
 {
 	const SfTreeNode *array = sf_tree_member(node, "Retry");
 
@@ -234,11 +234,11 @@ sf_compile_retry(SfCompiler *c, const SfTreeNode *node, SfState *state)
 
 		retrier->errors = compile_error_names(element, &retrier->nerrors);
 		retrier->interval_seconds =
-			sf_compile_double(c, element, "IntervalSeconds", 1);
-		retrier->max_attempts = sf_compile_double(c, element, "MaxAttempts", 3);
-		retrier->backoff_rate = sf_compile_double(c, element, "BackoffRate", 2.0);
+			sf_compile_double(compiler, element, "IntervalSeconds", 1);
+		retrier->max_attempts = sf_compile_double(compiler, element, "MaxAttempts", 3);
+		retrier->backoff_rate = sf_compile_double(compiler, element, "BackoffRate", 2.0);
 		retrier->max_delay_seconds =
-			sf_compile_double(c, element, "MaxDelaySeconds", 0);
+			sf_compile_double(compiler, element, "MaxDelaySeconds", 0);
 		retrier->jitter = jitter && strcmp(jitter, "FULL") == 0
 			? SF_JITTER_FULL : SF_JITTER_NONE;
 	}
@@ -246,7 +246,7 @@ sf_compile_retry(SfCompiler *c, const SfTreeNode *node, SfState *state)
 
 /* Compile Catch. */
 void
-sf_compile_catch(SfCompiler *c, const SfTreeNode *node, SfState *state)
+sf_compile_catch(SfCompiler *compiler, const SfTreeNode *node, SfState *state)
 {
 	const SfTreeNode *array = sf_tree_member(node, "Catch");
 
@@ -258,11 +258,11 @@ sf_compile_catch(SfCompiler *c, const SfTreeNode *node, SfState *state)
 		SfCatcher  *catcher = &state->catchers[state->ncatchers++];
 
 		catcher->errors = compile_error_names(element, &catcher->nerrors);
-		catcher->next_name = sf_compile_string(c, element, "Next");
-		catcher->next = sf_compile_target(c, catcher->next_name);
-		catcher->result_path = sf_compile_path(c, element, "ResultPath",
+		catcher->next_name = sf_compile_string(compiler, element, "Next");
+		catcher->next = sf_compile_target(compiler, catcher->next_name);
+		catcher->result_path = sf_compile_path(compiler, element, "ResultPath",
 											   SF_EXPR_REFERENCE);
-		catcher->output = sf_compile_template(c, element, "Output");
-		catcher->assign = sf_compile_template(c, element, "Assign");
+		catcher->output = sf_compile_template(compiler, element, "Output");
+		catcher->assign = sf_compile_template(compiler, element, "Assign");
 	}
 }

@@ -38,53 +38,53 @@ typedef struct SfTreeBuilder
 
 /* Append a node to the container that is open. */
 static SfTreeNode *
-builder_add(SfTreeBuilder *b, SfTreeNodeKind kind)
+builder_add(SfTreeBuilder *builder, SfTreeNodeKind kind)
 {
 	SfTreeNode *node = palloc0(sizeof(SfTreeNode));
 
 	node->kind = kind;
 	node->number = SF_TREE_NO_NUMBER;
-	node->key = b->key;
-	node->start = b->start;
-	node->parent = b->container;
-	b->key = NULL;
+	node->key = builder->key;
+	node->start = builder->start;
+	node->parent = builder->container;
+	builder->key = NULL;
 
-	if (b->container == NULL)
-		b->root = node;
+	if (builder->container == NULL)
+		builder->root = node;
 	else
 	{
-		node->index = b->container->nchildren++;
-		if (b->container->last)
-			b->container->last->next = node;
+		node->index = builder->container->nchildren++;
+		if (builder->container->last)
+			builder->container->last->next = node;
 		else
-			b->container->first = node;
-		b->container->last = node;
+			builder->container->first = node;
+		builder->container->last = node;
 	}
 	return node;
 }
 
 /* Open a container. */
 static void
-builder_open(SfTreeBuilder *b, SfTreeNodeKind kind)
+builder_open(SfTreeBuilder *builder, SfTreeNodeKind kind)
 {
 	CHECK_FOR_INTERRUPTS();
-	b->container = builder_add(b, kind);
-	if (++b->depth > SF_DEFINITION_DEPTH_MAX)
+	builder->container = builder_add(builder, kind);
+	if (++builder->depth > SF_DEFINITION_DEPTH_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
 				 errmsg("definition is nested too deeply"),
 				 errdetail("There are more than %d levels of objects and arrays at line %d, column %d.",
-						   SF_DEFINITION_DEPTH_MAX, b->lex->line_number,
-						   (int) (b->lex->token_start - b->lex->line_start) + 1)));
+						   SF_DEFINITION_DEPTH_MAX, builder->lex->line_number,
+						   (int) (builder->lex->token_start - builder->lex->line_start) + 1)));
 }
 
 /* Close the container that is open. */
 static void
-builder_close(SfTreeBuilder *b)
+builder_close(SfTreeBuilder *builder)
 {
-	b->container->end = b->lex->prev_token_terminator - b->text;
-	b->container = b->container->parent;
-	b->depth--;
+	builder->container->end = builder->lex->prev_token_terminator - builder->text;
+	builder->container = builder->container->parent;
+	builder->depth--;
 }
 
 /* Open an object. */
@@ -115,10 +115,10 @@ on_container_end(void *state)
 static SF_JSON_ACTION_RESULT
 on_field_start(void *state, char *name, bool isnull)
 {
-	SfTreeBuilder *b = state;
+	SfTreeBuilder *builder = state;
 
-	b->key = name;
-	b->start = b->lex->token_start - b->text;
+	builder->key = name;
+	builder->start = builder->lex->token_start - builder->text;
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -126,10 +126,10 @@ on_field_start(void *state, char *name, bool isnull)
 static SF_JSON_ACTION_RESULT
 on_element_start(void *state, bool isnull)
 {
-	SfTreeBuilder *b = state;
+	SfTreeBuilder *builder = state;
 
 	CHECK_FOR_INTERRUPTS();
-	b->start = b->lex->token_start - b->text;
+	builder->start = builder->lex->token_start - builder->text;
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -148,31 +148,31 @@ number_in_range(const char *token)
 static SF_JSON_ACTION_RESULT
 on_scalar(void *state, char *token, JsonTokenType type)
 {
-	SfTreeBuilder *b = state;
+	SfTreeBuilder *builder = state;
 	SfTreeNode *node;
 
 	switch (type)
 	{
 		case JSON_TOKEN_STRING:
-			node = builder_add(b, SF_TREE_STRING);
+			node = builder_add(builder, SF_TREE_STRING);
 			node->string = token;
 			break;
 		case JSON_TOKEN_NUMBER:
-			node = builder_add(b, SF_TREE_NUMBER);
+			node = builder_add(builder, SF_TREE_NUMBER);
 			node->string = token;
-			if (b->bad_number == NULL && !number_in_range(token))
-				b->bad_number = node;
+			if (builder->bad_number == NULL && !number_in_range(token))
+				builder->bad_number = node;
 			break;
 		case JSON_TOKEN_TRUE:
 		case JSON_TOKEN_FALSE:
-			node = builder_add(b, SF_TREE_BOOLEAN);
+			node = builder_add(builder, SF_TREE_BOOLEAN);
 			node->boolean = type == JSON_TOKEN_TRUE;
 			break;
 		default:
-			node = builder_add(b, SF_TREE_NULL);
+			node = builder_add(builder, SF_TREE_NULL);
 			break;
 	}
-	node->end = b->lex->prev_token_terminator - b->text;
+	node->end = builder->lex->prev_token_terminator - builder->text;
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -195,23 +195,23 @@ locate_offset(const char *text, int offset, SfParseError *error)
 
 /* Say what was expected at an offset, in the words of the service. */
 static const char *
-expected_at(const SfTreeBuilder *b, JsonParseErrorType result, int offset)
+expected_at(const SfTreeBuilder *builder, JsonParseErrorType result, int offset)
 {
-	bool		in_object = b->container && b->container->kind == SF_TREE_OBJECT;
+	bool		in_object = builder->container && builder->container->kind == SF_TREE_OBJECT;
 	char		before = '\0';
 
 	if (result == JSON_EXPECTED_COLON)
 		return "was expecting a colon to separate field name and value";
-	while (offset > 0 && strchr(" \t\r\n", b->text[offset - 1]) != NULL)
+	while (offset > 0 && strchr(" \t\r\n", builder->text[offset - 1]) != NULL)
 		offset--;
 	if (offset > 0)
-		before = b->text[offset - 1];
+		before = builder->text[offset - 1];
 
 	if (before == '{' || (before == ',' && in_object))
 		return "was expecting double-quote to start field name";
 	if (before == '\0' || before == ',' || before == ':' || before == '[')
 		return "expected a valid value (JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
-	if (b->container == NULL)
+	if (builder->container == NULL)
 		return "expected end of input";
 	return in_object ? "was expecting comma to separate Object entries"
 		: "was expecting comma to separate Array entries";
@@ -219,33 +219,33 @@ expected_at(const SfTreeBuilder *b, JsonParseErrorType result, int offset)
 
 /* Describe where the text ends although it should not. */
 static const char *
-describe_end(const SfTreeBuilder *b)
+describe_end(const SfTreeBuilder *builder)
 {
-	if (b->container == NULL)
+	if (builder->container == NULL)
 		return "Unexpected end-of-input";
 	return psprintf("Unexpected end-of-input: expected close marker for %s",
-					b->container->kind == SF_TREE_OBJECT ? "Object" : "Array");
+					builder->container->kind == SF_TREE_OBJECT ? "Object" : "Array");
 }
 
 /* Describe a token that should not be where it is; *end is set behind it. */
 static const char *
-describe_token(const SfTreeBuilder *b, JsonParseErrorType result, int start,
+describe_token(const SfTreeBuilder *builder, JsonParseErrorType result, int start,
 			   int *end)
 {
-	const char *token = b->text + start;
-	const char *expected = expected_at(b, result, start);
+	const char *token = builder->text + start;
+	const char *expected = expected_at(builder, result, start);
 	bool		is_name = strstr(expected, "double-quote") != NULL;
 	int			len = 0;
 
 	if (result == JSON_INVALID_TOKEN && *token == '"')
 	{
-		*end = b->lex->input_length;
+		*end = builder->lex->input_length;
 		return "Unexpected end-of-input: was expecting closing quote for a string value";
 	}
 	if (result == JSON_INVALID_TOKEN && (*token == '-' || isdigit((unsigned char) *token)))
 		return "Invalid numeric value";
 
-	while (start + len < (int) b->lex->input_length && !is_name &&
+	while (start + len < (int) builder->lex->input_length && !is_name &&
 		   (isalnum((unsigned char) token[len]) || token[len] == '_' ||
 			IS_HIGHBIT_SET(token[len])))
 		len++;
@@ -269,11 +269,11 @@ describe_token(const SfTreeBuilder *b, JsonParseErrorType result, int start,
  * can be told, with the position after what was unexpected.
  */
 static void
-describe_error(SfTreeBuilder *b, JsonParseErrorType result, int len,
+describe_error(SfTreeBuilder *builder, JsonParseErrorType result, int len,
 			   SfParseError *error)
 {
-	const char *text = b->text;
-	int			start = b->lex->token_start ? b->lex->token_start - text : len;
+	const char *text = builder->text;
+	int			start = builder->lex->token_start ? builder->lex->token_start - text : len;
 	int			end = start;
 
 	switch (result)
@@ -285,13 +285,13 @@ describe_error(SfTreeBuilder *b, JsonParseErrorType result, int len,
 		case JSON_UNICODE_HIGH_ESCAPE:
 		case JSON_UNICODE_HIGH_SURROGATE:
 		case JSON_UNICODE_LOW_SURROGATE:
-			error->message = pstrdup(json_errdetail(result, b->lex));
+			error->message = pstrdup(json_errdetail(result, builder->lex));
 			break;
 		default:
 			if (start >= len)
-				error->message = describe_end(b);
+				error->message = describe_end(builder);
 			else
-				error->message = describe_token(b, result, start, &end);
+				error->message = describe_token(builder, result, start, &end);
 			break;
 	}
 	locate_offset(text, Min(end, len), error);
@@ -299,7 +299,7 @@ describe_error(SfTreeBuilder *b, JsonParseErrorType result, int len,
 
 /* Mark members whose name an earlier member of the same object has. */
 static void
-mark_duplicates(SfTreeNode *node)
+flag_duplicates(SfTreeNode *node)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -310,13 +310,13 @@ mark_duplicates(SfTreeNode *node)
 
 		for (int i = 1; i < node->nchildren; i++)
 			if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
-				sorted[i]->duplicate = true;
+				sorted[i]->is_duplicate = true;
 		pfree(sorted);
 	}
 	SF_TREE_FOREACH(child, node)
 	{
 		if (child->nchildren > 0)
-			mark_duplicates(child);
+			flag_duplicates(child);
 	}
 }
 
@@ -328,16 +328,16 @@ mark_duplicates(SfTreeNode *node)
 SfTreeNode *
 sf_tree_parse(const char *text, int len, SfParseError *error)
 {
-	SfTreeBuilder b = {0};
+	SfTreeBuilder builder = {0};
 	JsonSemAction sem = {0};
 	JsonParseErrorType result;
 
-	b.text = text;
-	b.lex = sf_json_lex_context(text, len);
-	while (b.start < len && strchr(" \t\r\n", text[b.start]) != NULL)
-		b.start++;
+	builder.text = text;
+	builder.lex = sf_json_lex_context(text, len);
+	while (builder.start < len && strchr(" \t\r\n", text[builder.start]) != NULL)
+		builder.start++;
 
-	sem.semstate = &b;
+	sem.semstate = &builder;
 	sem.object_start = on_object_start;
 	sem.object_end = on_container_end;
 	sem.array_start = on_array_start;
@@ -346,18 +346,18 @@ sf_tree_parse(const char *text, int len, SfParseError *error)
 	sem.array_element_start = on_element_start;
 	sem.scalar = on_scalar;
 
-	result = pg_parse_json(b.lex, &sem);
+	result = pg_parse_json(builder.lex, &sem);
 	if (result != JSON_SUCCESS)
 	{
-		describe_error(&b, result, len, error);
+		describe_error(&builder, result, len, error);
 		return NULL;
 	}
-	if (b.bad_number != NULL)
+	if (builder.bad_number != NULL)
 	{
 		error->message = "Numeric value is out of range.";
-		locate_offset(text, b.bad_number->start, error);
+		locate_offset(text, builder.bad_number->start, error);
 		return NULL;
 	}
-	mark_duplicates(b.root);
-	return b.root;
+	flag_duplicates(builder.root);
+	return builder.root;
 }

@@ -26,7 +26,7 @@ typedef struct SfTreeNode
 {
 	SfTreeNodeKind kind;
 	bool		boolean;		/* BOOLEAN */
-	bool		duplicate;		/* an earlier member has the same name */
+	bool		is_duplicate;	/* an earlier member has the same name */
 	int			index;			/* position among its siblings */
 	int			number;			/* of a state or a scope, or SF_TREE_NO_NUMBER */
 	int			scope;			/* of a job that is a state: the number of its scope */

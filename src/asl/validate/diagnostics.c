@@ -11,20 +11,20 @@
 
 /* Tell whether there is room for one more diagnostic; the last says so. */
 static bool
-has_room(SfValidator *c)
+has_room(SfValidator *validator)
 {
 	CHECK_FOR_INTERRUPTS();
-	return list_length(c->diagnostics) <= SF_DIAGNOSTICS_MAX;
+	return list_length(validator->diagnostics) <= SF_DIAGNOSTICS_MAX;
 }
 
 /* Append a diagnostic, for which there is room. */
 void
-sf_validate_add(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
+sf_validate_add(SfValidator *validator, SfSeverity severity, const SfTreeNode *at,
 				const char *location, const char *code, const char *message)
 {
-	SfDiagnostic *d = palloc0(sizeof(SfDiagnostic));
+	SfDiagnostic *diagnostic = palloc0(sizeof(SfDiagnostic));
 
-	if (list_length(c->diagnostics) == SF_DIAGNOSTICS_MAX)
+	if (list_length(validator->diagnostics) == SF_DIAGNOSTICS_MAX)
 	{
 		severity = SF_SEVERITY_ERROR;
 		at = NULL;
@@ -33,12 +33,12 @@ sf_validate_add(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
 		message = psprintf("There are more problems than the %d that are listed",
 						   SF_DIAGNOSTICS_MAX);
 	}
-	d->severity = severity;
-	d->code = code;
-	d->location = location;
-	d->message = message;
-	d->position = at ? at->start : PG_INT32_MAX;
-	c->diagnostics = lappend(c->diagnostics, d);
+	diagnostic->severity = severity;
+	diagnostic->code = code;
+	diagnostic->location = location;
+	diagnostic->message = message;
+	diagnostic->position = at ? at->start : PG_INT32_MAX;
+	validator->diagnostics = lappend(validator->diagnostics, diagnostic);
 }
 
 /*
@@ -46,34 +46,34 @@ sf_validate_add(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
  * warnings only is valid.
  */
 void
-sf_validate_report(SfValidator *c, SfSeverity severity, const SfTreeNode *at, const char *code,
+sf_validate_report(SfValidator *validator, SfSeverity severity, const SfTreeNode *at, const char *code,
 				   const char *fmt,...)
 {
 	va_list		args;
 
-	if (!has_room(c))
+	if (!has_room(validator))
 		return;
 	va_start(args, fmt);
-	sf_validate_add(c, severity, at, at ? sf_tree_location(at) : NULL, code,
+	sf_validate_add(validator, severity, at, at ? sf_tree_location(at) : NULL, code,
 					sf_error_format(fmt, args));
 	va_end(args);
 }
 
 /* Report an error below a node, at a location relative to it. */
 void
-sf_validate_error_at(SfValidator *c, const SfTreeNode *at, const char *location,
+sf_validate_error_at(SfValidator *validator, const SfTreeNode *at, const char *location,
 					 const char *code, const char *message)
 {
-	if (!has_room(c))
+	if (!has_room(validator))
 		return;
-	sf_validate_add(c, SF_SEVERITY_ERROR, sf_tree_locate(at, location),
+	sf_validate_add(validator, SF_SEVERITY_ERROR, sf_tree_locate(at, location),
 					psprintf("%s%s", sf_tree_location(at), location ? location : ""),
 					pstrdup(code), pstrdup(message));
 }
 
 /* Report a value of another kind than the one that has to be there. */
 bool
-sf_validate_kind(SfValidator *c, const SfTreeNode *value, SfTreeNodeKind kind)
+sf_validate_kind(SfValidator *validator, const SfTreeNode *value, SfTreeNodeKind kind)
 {
 	static const char *const names[] = {
 		[SF_TREE_OBJECT] = "OBJECT",
@@ -86,7 +86,7 @@ sf_validate_kind(SfValidator *c, const SfTreeNode *value, SfTreeNodeKind kind)
 
 	if (value->kind == kind)
 		return true;
-	sf_validate_error(c, value, SF_CODE_SCHEMA, "Expected value of type [%s]",
+	sf_validate_error(validator, value, SF_CODE_SCHEMA, "Expected value of type [%s]",
 					  names[kind]);
 	return false;
 }

@@ -73,15 +73,15 @@ find_field(SfShape shape, int states, const char *name)
 
 /* Report a field that an object does not have. */
 static void
-report_unknown(SfValidator *c, const SfTreeNode *member, SfShape shape, int states)
+report_unknown(SfValidator *validator, const SfTreeNode *member, SfShape shape, int states)
 {
 	if (shape == SF_SHAPE_STATE && (states & (SF_IN_MAP | SF_IN(JOBNET))) != 0 &&
 		strcmp(member->key, "ConcurrencyKey") == 0)
-		sf_validate_error(c, member->parent, SF_CODE_SCHEMA,
+		sf_validate_error(validator, member->parent, SF_CODE_SCHEMA,
 						  "Field '%s' is supported for Task states only: set it beside 'MaxConcurrency' of a Task within this state",
 						  member->key);
 	else
-		sf_validate_error(c, member->parent, SF_CODE_SCHEMA,
+		sf_validate_error(validator, member->parent, SF_CODE_SCHEMA,
 						  "Field '%s' is not supported", member->key);
 }
 
@@ -94,48 +94,49 @@ is_payload(SfValueKind kind)
 
 /* Check one member of an object. */
 static void
-check_member(SfValidator *c, const SfTreeNode *member, SfShape shape, int states)
+check_member(SfValidator *validator, const SfTreeNode *member, SfShape shape, int states)
 {
 	const SfField *field = find_field(shape, states, member->key);
 
-	if (member->duplicate)
-		sf_validate_error(c, member, SF_CODE_SCHEMA, "Duplicate field '%s'",
+	if (member->is_duplicate)
+		sf_validate_error(validator, member, SF_CODE_SCHEMA, "Duplicate field '%s'",
 						  member->key);
 	if (field == NULL)
 	{
-		report_unknown(c, member, shape, states);
+		report_unknown(validator, member, shape, states);
 		return;
 	}
-	if ((field->languages & (1 << c->language)) == 0)
+	if ((field->languages & (1 << validator->language)) == 0)
 	{
-		bool		jsonata = c->language == SF_QL_JSONATA;
+		bool		jsonata = validator->language == SF_QL_JSONATA;
 
-		sf_validate_error(c, member->parent, SF_CODE_SCHEMA,
+		sf_validate_error(validator, member->parent, SF_CODE_SCHEMA,
 						  "The QueryLanguage is set to '%s', but field '%s' is only supported for the '%s' QueryLanguage",
 						  jsonata ? "JSONata" : "JSONPath", member->key,
 						  jsonata ? "JSONPath" : "JSONata");
 		return;
 	}
 	if (field->flags & SF_ONLY_SFFLOW)
-		sf_validate_warning(c, member, SF_CODE_ONLY_SFFLOW,
+		sf_validate_warning(validator, member, SF_CODE_ONLY_SFFLOW,
 							"Field '%s' is known to sfflow only", member->key);
-	if ((field->flags & SF_DISTRIBUTED) && !c->distributed)
-		sf_validate_warning(c, member, SF_CODE_NO_EFFECT,
+	if ((field->flags & SF_DISTRIBUTED) && !validator->distributed)
+		sf_validate_warning(validator, member, SF_CODE_NO_EFFECT,
 							"Field '%s' has an effect in 'DISTRIBUTED' mode only",
 							member->key);
-	if (c->how.service_quotas && is_payload(field->value) && member->end - member->start > SF_QUOTA_PAYLOAD_BYTES)
-		sf_validate_warning(c, member, SF_CODE_QUOTA,
+	if (validator->how.service_quotas && is_payload(field->value) &&
+		member->end - member->start > SF_QUOTA_PAYLOAD_BYTES)
+		sf_validate_warning(validator, member, SF_CODE_QUOTA,
 							"Field '%s' of %d bytes is longer than the %d bytes that a payload of Step Functions may have",
 							member->key, member->end - member->start, SF_QUOTA_PAYLOAD_BYTES);
-	if (sf_validate_values[field->value].or_jsonata && sf_asl_is_jsonata(member, c->language))
-		sf_validate_template(c, member, field);
+	if (sf_validate_values[field->value].or_jsonata && sf_asl_is_jsonata(member, validator->language))
+		sf_validate_template(validator, member, field);
 	else
-		sf_validate_values[field->value].check(c, member, field);
+		sf_validate_values[field->value].check(validator, member, field);
 }
 
 /* Report the required fields that are missing, all in one diagnostic. */
 static void
-check_required(SfValidator *c, const SfTreeNode *object, SfShape shape, int states)
+check_required(SfValidator *validator, const SfTreeNode *object, SfShape shape, int states)
 {
 	StringInfoData missing;
 
@@ -149,13 +150,13 @@ check_required(SfValidator *c, const SfTreeNode *object, SfShape shape, int stat
 							 fields[i].name);
 	}
 	if (missing.len > 0)
-		sf_validate_error(c, object, SF_CODE_SCHEMA,
+		sf_validate_error(validator, object, SF_CODE_SCHEMA,
 						  "These fields are required: [%s]", missing.data);
 }
 
 /* Report fields that exclude each other, and groups of which none is there. */
 static void
-check_groups(SfValidator *c, const SfTreeNode *object, SfShape shape, int states)
+check_groups(SfValidator *validator, const SfTreeNode *object, SfShape shape, int states)
 {
 	for (size_t i = 0; i < lengthof(groups); i++)
 	{
@@ -175,20 +176,20 @@ check_groups(SfValidator *c, const SfTreeNode *object, SfShape shape, int states
 			if (member != NULL &&
 				(member->kind != SF_TREE_BOOLEAN || member->boolean))
 				present++;
-			if (field && (field->languages & (1 << c->language)))
+			if (field && (field->languages & (1 << validator->language)))
 				appendStringInfo(&names, "%s%s", names.len ? ", " : "",
 								 group->names[j]);
 			else if (member != NULL)
 				present--;		/* reported already */
 		}
 		if (present > 1)
-			sf_validate_error(c, object, SF_CODE_SCHEMA,
+			sf_validate_error(validator, object, SF_CODE_SCHEMA,
 							  "There should only be one of the following fields: [%s]", names.data);
 		else if (present == 0 && strcmp(group->names[0], "Next") == 0)
-			sf_validate_error(c, object, SF_CODE_SCHEMA,
+			sf_validate_error(validator, object, SF_CODE_SCHEMA,
 							  "State '%s' needs Next or End", object->key);
 		else if (present == 0 && group->required)
-			sf_validate_error(c, object, SF_CODE_SCHEMA,
+			sf_validate_error(validator, object, SF_CODE_SCHEMA,
 							  "This object should have only one of the following fields: [%s]", names.data);
 	}
 }
@@ -198,17 +199,17 @@ check_groups(SfValidator *c, const SfTreeNode *object, SfShape shape, int states
  * fields.h; 0: the object is no state.
  */
 void
-sf_validate_object(SfValidator *c, const SfTreeNode *object, SfShape shape, int states)
+sf_validate_object(SfValidator *validator, const SfTreeNode *object, SfShape shape, int states)
 {
 	check_stack_depth();
-	if (!sf_validate_kind(c, object, SF_TREE_OBJECT))
+	if (!sf_validate_kind(validator, object, SF_TREE_OBJECT))
 		return;
-	check_required(c, object, shape, states);
-	check_groups(c, object, shape, states);
+	check_required(validator, object, shape, states);
+	check_groups(validator, object, shape, states);
 	SF_TREE_FOREACH(member, object)
 	{
 		CHECK_FOR_INTERRUPTS();
-		check_member(c, member, shape, states);
+		check_member(validator, member, shape, states);
 	}
 }
 
@@ -258,7 +259,7 @@ sf_asl_is_jsonata(const SfTreeNode *value, SfQueryLanguage language)
 
 /* Report malformed JSON in the form of the service. */
 static void
-report_malformed(SfValidator *c, const char *text, int len,
+report_malformed(SfValidator *validator, const char *text, int len,
 				 const SfParseError *error)
 {
 	/* the service quotes the first 500 characters of its input */
@@ -269,7 +270,7 @@ report_malformed(SfValidator *c, const char *text, int len,
 	char	   *position = psprintf("[Source: (String)\"%.*s\"%s; line: %d, column: %d]",
 									shown, text, rest, error->line, error->column);
 
-	sf_validate_add(c, SF_SEVERITY_ERROR, NULL, position, SF_CODE_JSON,
+	sf_validate_add(validator, SF_SEVERITY_ERROR, NULL, position, SF_CODE_JSON,
 					psprintf("%s\n at %s", error->message, position));
 }
 
@@ -285,14 +286,14 @@ is_blank(const char *text, int len)
 
 /* Parse the text into an object; NULL after a diagnostic. */
 static SfTreeNode *
-parse_object(SfValidator *c, const char *text, int len)
+parse_object(SfValidator *validator, const char *text, int len)
 {
 	SfParseError error = {0};
 	SfTreeNode *root = NULL;
 
 	if (len > SF_DEFINITION_BYTES_MAX)
 	{
-		sf_validate_error(c, NULL, SF_CODE_SCHEMA,
+		sf_validate_error(validator, NULL, SF_CODE_SCHEMA,
 						  "Definition of %d bytes is longer than the %d bytes that are allowed",
 						  len, SF_DEFINITION_BYTES_MAX);
 		return NULL;
@@ -302,13 +303,13 @@ parse_object(SfValidator *c, const char *text, int len)
 		root = sf_tree_parse(text, len, &error);
 		if (root == NULL)
 		{
-			report_malformed(c, text, len, &error);
+			report_malformed(validator, text, len, &error);
 			return NULL;
 		}
 	}
 	if (root == NULL || root->kind != SF_TREE_OBJECT)
 	{
-		sf_validate_error(c, NULL, SF_CODE_SCHEMA,
+		sf_validate_error(validator, NULL, SF_CODE_SCHEMA,
 						  "Definition must be a valid JSON object");
 		return NULL;
 	}
@@ -317,13 +318,13 @@ parse_object(SfValidator *c, const char *text, int len)
 
 /* Report that a document is a template, with where its definitions lie; false: it is none. */
 static bool
-is_template(SfValidator *c, const SfTreeNode *root)
+is_template(SfValidator *validator, const SfTreeNode *root)
 {
 	SfCloudTemplateHint template;
 
 	if (!sf_asl_read_cloud_template(root, &template))
 		return false;
-	sf_validate_error(c, root, SF_CODE_SCHEMA, "%c%s. %s", pg_toupper((unsigned char) template.message[0]),
+	sf_validate_error(validator, root, SF_CODE_SCHEMA, "%c%s. %s", pg_toupper((unsigned char) template.message[0]),
 					  template.message + 1, template.detail);
 	return true;
 }
@@ -333,26 +334,26 @@ SfTreeNode *
 sf_asl_check(const char *text, int len, const SfValidation *how,
 			 List **diagnostics)
 {
-	SfValidator c = {0};
+	SfValidator validator = {0};
 	SfTreeNode *root;
 
-	c.text = text;
+	validator.text = text;
 	if (how != NULL)
-		c.how = *how;
-	root = parse_object(&c, text, len);
-	if (root != NULL && !is_template(&c, root))
+		validator.how = *how;
+	root = parse_object(&validator, text, len);
+	if (root != NULL && !is_template(&validator, root))
 	{
-		if (c.how.service_quotas && len > SF_QUOTA_DEFINITION_BYTES)
-			sf_validate_warning(&c, root, SF_CODE_QUOTA,
+		if (validator.how.service_quotas && len > SF_QUOTA_DEFINITION_BYTES)
+			sf_validate_warning(&validator, root, SF_CODE_QUOTA,
 								"Definition of %d bytes is longer than the %d bytes that Step Functions allows",
 								len, SF_QUOTA_DEFINITION_BYTES);
-		c.machine_language = sf_asl_language(root, SF_QL_JSONPATH);
-		c.language = c.machine_language;
-		sf_validate_object(&c, root, SF_SHAPE_MACHINE, 0);
-		sf_validate_flow(&c);
-		sf_validate_no_jobs(&c, root);
+		validator.machine_language = sf_asl_language(root, SF_QL_JSONPATH);
+		validator.language = validator.machine_language;
+		sf_validate_object(&validator, root, SF_SHAPE_MACHINE, 0);
+		sf_validate_flow(&validator);
+		sf_validate_no_jobs(&validator, root);
 	}
-	*diagnostics = sf_diagnostics_sort(c.diagnostics);
+	*diagnostics = sf_diagnostics_sort(validator.diagnostics);
 	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;
 }
 
@@ -389,20 +390,20 @@ wrap_state(SfTreeNode *state)
 SfTreeNode *
 sf_asl_check_state(const char *text, int len, List **diagnostics)
 {
-	SfValidator c = {0};
+	SfValidator validator = {0};
 	SfTreeNode *state;
 	SfTreeNode *root = NULL;
 
-	c.text = text;
-	c.lone_state = true;
-	state = parse_object(&c, text, len);
+	validator.text = text;
+	validator.lone_state = true;
+	state = parse_object(&validator, text, len);
 	if (state != NULL)
 	{
 		root = wrap_state(state);
-		sf_validate_object(&c, root, SF_SHAPE_MACHINE, 0);
-		sf_validate_flow(&c);
+		sf_validate_object(&validator, root, SF_SHAPE_MACHINE, 0);
+		sf_validate_flow(&validator);
 	}
-	*diagnostics = sf_diagnostics_sort(c.diagnostics);
+	*diagnostics = sf_diagnostics_sort(validator.diagnostics);
 	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;
 }
 

@@ -77,10 +77,10 @@ typedef struct SfValidator
 
 /* --- diagnostics.c --- */
 
-extern void sf_validate_add(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
+extern void sf_validate_add(SfValidator *validator, SfSeverity severity, const SfTreeNode *at,
 							const char *location, const char *code,
 							const char *message);
-extern void sf_validate_report(SfValidator *c, SfSeverity severity, const SfTreeNode *at,
+extern void sf_validate_report(SfValidator *validator, SfSeverity severity, const SfTreeNode *at,
 							   const char *code, const char *fmt,...) pg_attribute_printf(5, 6);
 
 /* Report an error (at NULL: without a location), or a warning. */
@@ -93,16 +93,16 @@ extern void sf_validate_report(SfValidator *c, SfSeverity severity, const SfTree
 #define sf_validate_strictly(c, at, code, ...) \
 	sf_validate_report(c, (c)->how.strict ? SF_SEVERITY_ERROR : SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
 
-extern void sf_validate_error_at(SfValidator *c, const SfTreeNode *at,
+extern void sf_validate_error_at(SfValidator *validator, const SfTreeNode *at,
 								 const char *location, const char *code,
 								 const char *message);
 /* "Expected value of type [STRING]" unless the value is of the kind. */
-extern bool sf_validate_kind(SfValidator *c, const SfTreeNode *value, SfTreeNodeKind kind);
+extern bool sf_validate_kind(SfValidator *validator, const SfTreeNode *value, SfTreeNodeKind kind);
 extern List *sf_diagnostics_sort(List *diagnostics);
 
 /* --- validate.c --- */
 
-extern void sf_validate_object(SfValidator *c, const SfTreeNode *object, SfShape shape,
+extern void sf_validate_object(SfValidator *validator, const SfTreeNode *object, SfShape shape,
 							   int states);
 extern SfQueryLanguage sf_asl_language(const SfTreeNode *object,
 									   SfQueryLanguage inherited);
@@ -118,24 +118,24 @@ extern SfTreeNode *sf_asl_check_state(const char *text, int len, List **diagnost
 /* --- validate_values.c, validate_states.c, validate_choice.c: the kinds of values --- */
 
 #define SF_VALUE_DECLARE(sym, function, expected, or_jsonata) \
-	extern void sf_validate_##function(SfValidator *c, const SfTreeNode *value, const SfField *field);
+	extern void sf_validate_##function(SfValidator *validator, const SfTreeNode *value, const SfField *field);
 SF_VALUE_LIST(SF_VALUE_DECLARE)
 
 /* A row of SF_VALUE_LIST */
 typedef struct SfValueInfo
 {
-	void		(*check) (SfValidator *c, const SfTreeNode *value, const SfField *field);
+	void		(*check) (SfValidator *validator, const SfTreeNode *value, const SfField *field);
 	int			expected;
 	bool		or_jsonata;
 } SfValueInfo;
 
 extern const SfValueInfo sf_validate_values[]; /* by SfValueKind */
 
-extern void sf_validate_runs(SfValidator *c, const SfTreeNode *at,
+extern void sf_validate_runs(SfValidator *validator, const SfTreeNode *at,
 							 const SfResource *resource, bool for_items);
 extern bool sf_asl_find_state_type(const char *name, SfStateType *type);
-extern void sf_validate_state(SfValidator *c, const SfTreeNode *state, int kind);
-extern void sf_validate_state_name(SfValidator *c, const SfTreeNode *state);
+extern void sf_validate_state(SfValidator *validator, const SfTreeNode *state, int kind);
+extern void sf_validate_state_name(SfValidator *validator, const SfTreeNode *state);
 
 /* What the literal operand of a comparison is: the list's third column */
 typedef enum SfOperandType
@@ -155,8 +155,8 @@ extern bool sf_asl_find_comparison(const char *name, SfComparison *comparison,
 
 extern int	sf_asl_link_ends(const SfTreeNode *link);
 extern const SfTreeNode *sf_asl_link_net_job(const SfTreeNode *link);
-extern void sf_validate_net(SfValidator *c, const SfTreeNode *jobs);
-extern void sf_validate_no_jobs(SfValidator *c, const SfTreeNode *root);
+extern void sf_validate_net(SfValidator *validator, const SfTreeNode *jobs);
+extern void sf_validate_no_jobs(SfValidator *validator, const SfTreeNode *root);
 
 /* --- net_job_uses.c --- */
 
@@ -171,6 +171,6 @@ extern void sf_asl_net_job_uses_outside(const SfTreeNode *node, bool in_job, SfN
 
 /* --- validate_flow.c --- */
 
-extern void sf_validate_flow(SfValidator *c);
+extern void sf_validate_flow(SfValidator *validator);
 
 #endif							/* SF_ASL_VALIDATE_H */

@@ -57,7 +57,7 @@ sf_asl_operand_type(SfComparison comparison)
 
 /* Check the operand of a comparison: a literal of its type, or a path. */
 void
-sf_validate_operand(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_operand(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 	SfComparison comparison;
 	bool		is_path;
@@ -66,23 +66,23 @@ sf_validate_operand(SfValidator *c, const SfTreeNode *value, const SfField *fiel
 		return;
 	if (is_path)
 	{
-		sf_validate_compared(c, value, field);
+		sf_validate_compared(validator, value, field);
 		return;
 	}
 	switch (sf_asl_operand_type(comparison))
 	{
 		case SF_OPERAND_STRING:
-			sf_validate_kind(c, value, SF_TREE_STRING);
+			sf_validate_kind(validator, value, SF_TREE_STRING);
 			break;
 		case SF_OPERAND_NUMERIC:
-			sf_validate_kind(c, value, SF_TREE_NUMBER);
+			sf_validate_kind(validator, value, SF_TREE_NUMBER);
 			break;
 		case SF_OPERAND_BOOLEAN:
 		case SF_OPERAND_ANY:
-			sf_validate_kind(c, value, SF_TREE_BOOLEAN);
+			sf_validate_kind(validator, value, SF_TREE_BOOLEAN);
 			break;
 		case SF_OPERAND_TIMESTAMP:
-			sf_validate_timestamp(c, value, field);
+			sf_validate_timestamp(validator, value, field);
 			break;
 	}
 }
@@ -123,7 +123,7 @@ print_comparisons(void)
  * values are is checked by the list of fields.
  */
 void
-sf_validate_rule(SfValidator *c, const SfTreeNode *rule, const SfField *field)
+sf_validate_rule(SfValidator *validator, const SfTreeNode *rule, const SfField *field)
 {
 	int			nselectors = 0;
 	int			ncomparisons = 0;
@@ -131,7 +131,7 @@ sf_validate_rule(SfValidator *c, const SfTreeNode *rule, const SfField *field)
 	bool		is_path;
 
 	check_stack_depth();
-	sf_validate_object(c, rule, sf_validate_values[field->value].expected, 0);
+	sf_validate_object(validator, rule, sf_validate_values[field->value].expected, 0);
 	if (rule->kind != SF_TREE_OBJECT)
 		return;
 
@@ -143,33 +143,33 @@ sf_validate_rule(SfValidator *c, const SfTreeNode *rule, const SfField *field)
 			ncomparisons++;
 	}
 	if (nselectors != 1)
-		sf_validate_error(c, rule, SF_CODE_SCHEMA,
+		sf_validate_error(validator, rule, SF_CODE_SCHEMA,
 						  "The object must have only one of the following fields, [And, Or, Not, Variable, Condition]");
 	else if (sf_tree_member(rule, "Variable") == NULL)
 	{
 		/* a comparison is of a Variable */
-		if (ncomparisons > 0 && c->language == SF_QL_JSONPATH)
-			sf_validate_error(c, rule, SF_CODE_SCHEMA,
+		if (ncomparisons > 0 && validator->language == SF_QL_JSONPATH)
+			sf_validate_error(validator, rule, SF_CODE_SCHEMA,
 							  "These fields are required: [Variable]");
 	}
 	else if (ncomparisons > 1)
-		sf_validate_error(c, rule, SF_CODE_SCHEMA,
+		sf_validate_error(validator, rule, SF_CODE_SCHEMA,
 						  "There should only be one of the following fields: [%s]",
 						  print_comparisons());
 	else if (ncomparisons == 0)
-		sf_validate_error(c, rule, SF_CODE_SCHEMA,
+		sf_validate_error(validator, rule, SF_CODE_SCHEMA,
 						  "This object should have only one of the following fields: [%s]",
 						  print_comparisons());
 }
 
 /* Rules: at least one. */
 void
-sf_validate_rules(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_rules(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
+	if (!sf_validate_kind(validator, value, SF_TREE_ARRAY))
 		return;
 	if (value->nchildren == 0)
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	SF_TREE_FOREACH(rule, value)
-		sf_validate_rule(c, rule, field);
+		sf_validate_rule(validator, rule, field);
 }

@@ -135,13 +135,13 @@ check_reachable(SfScopeFlow *flow, const SfTreeNode *start, const SfTreeNode *st
 
 /* Check one scope, given by its States. */
 static void
-check_scope(SfValidator *c, const SfTreeNode *states, bool is_machine)
+check_scope(SfValidator *validator, const SfTreeNode *states, bool is_machine)
 {
 	const SfTreeNode *start = sf_tree_member(states->parent, "StartAt");
 	bool		ends = !is_machine || has_terminal(states);
 	SfScopeFlow flow = {0};
 
-	flow.check = c;
+	flow.check = validator;
 	flow.nstates = states->nchildren;
 	flow.sorted = sf_tree_sort_members(states);
 	flow.reached = palloc0(sizeof(bool) * Max(flow.nstates, 1));
@@ -152,7 +152,7 @@ check_scope(SfValidator *c, const SfTreeNode *states, bool is_machine)
 	SF_TREE_FOREACH(state, states)
 		visit_targets(&flow, state, check_target);
 	if (!ends)
-		sf_validate_error(c, NULL, SF_CODE_END, "Workflow has no terminal state");
+		sf_validate_error(validator, NULL, SF_CODE_END, "Workflow has no terminal state");
 	else if (start && start->kind == SF_TREE_STRING)
 		check_reachable(&flow, start, states);
 
@@ -163,16 +163,16 @@ check_scope(SfValidator *c, const SfTreeNode *states, bool is_machine)
 
 /* Tell whether a scope, given by its States, is that of a state by itself. */
 static bool
-is_made_up(const SfValidator *c, const SfTreeNode *states)
+is_made_up(const SfValidator *validator, const SfTreeNode *states)
 {
-	return c->lone_state && states->parent->parent == NULL;
+	return validator->lone_state && states->parent->parent == NULL;
 }
 
 /* Report names of states and jobs that stand twice in the machine, whatever the scope. */
 static void
-check_unique_names(SfValidator *c)
+check_unique_names(SfValidator *validator)
 {
-	List	   *scopes = list_concat_copy(c->scopes, c->nets);
+	List	   *scopes = list_concat_copy(validator->scopes, validator->nets);
 	SfTreeNode **all;
 	int			count = 0;
 
@@ -182,7 +182,7 @@ check_unique_names(SfValidator *c)
 	count = 0;
 	foreach_ptr(const SfTreeNode, states, scopes)
 	{
-		if (is_made_up(c, states))
+		if (is_made_up(validator, states))
 			continue;
 		SF_TREE_FOREACH(state, states)
 			all[count++] = state;
@@ -191,7 +191,7 @@ check_unique_names(SfValidator *c)
 	for (int i = 1; i < count; i++)
 	{
 		if (strcmp(all[i - 1]->key, all[i]->key) == 0)
-			sf_validate_error(c, all[i], SF_CODE_DUPLICATE,
+			sf_validate_error(validator, all[i], SF_CODE_DUPLICATE,
 							  "Duplicate State name: %s", all[i]->key);
 	}
 	pfree(all);
@@ -199,14 +199,14 @@ check_unique_names(SfValidator *c)
 
 /* Check the transitions of all scopes. */
 void
-sf_validate_flow(SfValidator *c)
+sf_validate_flow(SfValidator *validator)
 {
-	check_unique_names(c);
-	foreach_ptr(const SfTreeNode, states, c->scopes)
+	check_unique_names(validator);
+	foreach_ptr(const SfTreeNode, states, validator->scopes)
 	{
-		if (!is_made_up(c, states))
-			check_scope(c, states, states->parent->parent == NULL);
+		if (!is_made_up(validator, states))
+			check_scope(validator, states, states->parent->parent == NULL);
 	}
-	foreach_ptr(const SfTreeNode, jobs, c->nets)
-		sf_validate_net(c, jobs);
+	foreach_ptr(const SfTreeNode, jobs, validator->nets)
+		sf_validate_net(validator, jobs);
 }

@@ -48,51 +48,51 @@ find_ends(const SfTreeNode *word)
 
 /* On: which ends of the job before are waited for. */
 void
-sf_validate_ends(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_ends(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
+	if (!sf_validate_kind(validator, value, SF_TREE_ARRAY))
 		return;
 	if (value->nchildren == 0)
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	SF_TREE_FOREACH(word, value)
 	{
 		if (find_ends(word) == 0)
-			sf_validate_error(c, word, SF_CODE_SCHEMA,
+			sf_validate_error(validator, word, SF_CODE_SCHEMA,
 							  "Value should be one of the following: [success, failure, skip, end]");
 	}
 }
 
 /* After: names of jobs, or objects with a name and On. */
 void
-sf_validate_after(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_after(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
+	if (!sf_validate_kind(validator, value, SF_TREE_ARRAY))
 		return;
 	SF_TREE_FOREACH(link, value)
 	{
 		if (link->kind == SF_TREE_OBJECT)
-			sf_validate_object(c, link, SF_SHAPE_AFTER, 0);
+			sf_validate_object(validator, link, SF_SHAPE_AFTER, 0);
 		else if (link->kind != SF_TREE_STRING)
-			sf_validate_error(c, link, SF_CODE_SCHEMA,
+			sf_validate_error(validator, link, SF_CODE_SCHEMA,
 							  "Expected value of type [STRING, OBJECT]");
 	}
 }
 
 /* Condition of a job: a rule as of a Choice state, or an expression of JSONata. */
 void
-sf_validate_job_condition(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_job_condition(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	if (c->language == SF_QL_JSONATA)
-		sf_validate_condition(c, value, field);
+	if (validator->language == SF_QL_JSONATA)
+		sf_validate_condition(validator, value, field);
 	else
-		sf_validate_rule(c, value, field);
+		sf_validate_rule(validator, value, field);
 }
 
 /* Check a job, which is a state if it has a Type, else a flow of states. */
 static void
-check_job(SfValidator *c, const SfTreeNode *job)
+check_job(SfValidator *validator, const SfTreeNode *job)
 {
-	SfQueryLanguage saved = c->language;
+	SfQueryLanguage saved = validator->language;
 
 	if (job->kind != SF_TREE_OBJECT || sf_tree_member(job, "Type") != NULL ||
 		(sf_tree_member(job, "States") == NULL && sf_tree_member(job, "StartAt") == NULL))
@@ -100,29 +100,29 @@ check_job(SfValidator *c, const SfTreeNode *job)
 		const char *type = sf_tree_member_string(job, "Type");
 
 		if (type != NULL && strcmp(type, "Choice") == 0)
-			sf_validate_error(c, sf_tree_member(job, "Type"), SF_CODE_SCHEMA,
+			sf_validate_error(validator, sf_tree_member(job, "Type"), SF_CODE_SCHEMA,
 							  "A job cannot be a Choice state, which needs states to go on to");
 		else
-			sf_validate_state(c, job, SF_IN_JOB);
+			sf_validate_state(validator, job, SF_IN_JOB);
 		return;
 	}
-	sf_validate_state_name(c, job);
-	c->language = c->machine_language;
-	sf_validate_object(c, job, SF_SHAPE_JOB_FLOW, 0);
-	c->language = saved;
+	sf_validate_state_name(validator, job);
+	validator->language = validator->machine_language;
+	sf_validate_object(validator, job, SF_SHAPE_JOB_FLOW, 0);
+	validator->language = saved;
 }
 
 /* Jobs: at least one; the net that they make is checked later. */
 void
-sf_validate_jobs(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_jobs(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_validate_kind(c, value, SF_TREE_OBJECT))
+	if (!sf_validate_kind(validator, value, SF_TREE_OBJECT))
 		return;
 	if (value->nchildren == 0)
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
-	c->nets = lappend(c->nets, (void *) value);
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Value cannot be empty");
+	validator->nets = lappend(validator->nets, (void *) value);
 	SF_TREE_FOREACH(job, value)
-		check_job(c, job);
+		check_job(validator, job);
 }
 
 /* --- links, for the compiler too --- */
@@ -500,16 +500,16 @@ report_use(void *arg, const SfTreeNode *at, bool of_jobs, const char *name)
 
 /* Check that the texts of a machine which no job has do not look at jobs. */
 void
-sf_validate_no_jobs(SfValidator *c, const SfTreeNode *root)
+sf_validate_no_jobs(SfValidator *validator, const SfTreeNode *root)
 {
-	sf_asl_net_job_uses_outside(root, false, report_use, c);
+	sf_asl_net_job_uses_outside(root, false, report_use, validator);
 }
 
 /* Check the net that the jobs make. */
 void
-sf_validate_net(SfValidator *c, const SfTreeNode *jobs)
+sf_validate_net(SfValidator *validator, const SfTreeNode *jobs)
 {
-	Net			net = {.check = c,.njobs = jobs->nchildren};
+	Net			net = {.check = validator,.njobs = jobs->nchildren};
 
 	if (net.njobs == 0)
 		return;

@@ -17,15 +17,15 @@
 
 /* Accept whatever JSON. */
 void
-sf_validate_any(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_any(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 }
 
 /* Expect a scalar of the kind that the kind of value says. */
 void
-sf_validate_scalar(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_scalar(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	sf_validate_kind(c, value, sf_validate_values[field->value].expected);
+	sf_validate_kind(validator, value, sf_validate_values[field->value].expected);
 }
 
 /* Tell whether a word stands in a list "A, B, C". */
@@ -49,29 +49,29 @@ word_in_list(const char *word, const char *list)
 
 /* Check a string that has to be one of some words. */
 static void
-check_words(SfValidator *c, const SfTreeNode *value, const char *words)
+check_words(SfValidator *validator, const SfTreeNode *value, const char *words)
 {
-	if (sf_validate_kind(c, value, SF_TREE_STRING) &&
+	if (sf_validate_kind(validator, value, SF_TREE_STRING) &&
 		!word_in_list(value->string, words))
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "Value should be one of the following: [%s]", words);
 }
 
 /* Expect one of the field's words. */
 void
-sf_validate_word(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_word(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	check_words(c, value, field->words);
+	check_words(validator, value, field->words);
 }
 
 /* QueryLanguage: a machine in JSONata has no states in JSONPath. */
 void
-sf_validate_query_language(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_query_language(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	check_words(c, value, "JSONPath, JSONata");
+	check_words(validator, value, "JSONPath, JSONata");
 	if (field->shape == SF_SHAPE_STATE &&
-		c->machine_language == SF_QL_JSONATA && c->language == SF_QL_JSONPATH)
-		sf_validate_error(c, value->parent, SF_CODE_SCHEMA,
+		validator->machine_language == SF_QL_JSONATA && validator->language == SF_QL_JSONPATH)
+		sf_validate_error(validator, value->parent, SF_CODE_SCHEMA,
 						  "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine");
 }
 
@@ -79,34 +79,34 @@ sf_validate_query_language(SfValidator *c, const SfTreeNode *value, const SfFiel
 
 /* Report a number outside its range. */
 static void
-check_range(SfValidator *c, const SfTreeNode *value, double min, double max)
+check_range(SfValidator *validator, const SfTreeNode *value, double min, double max)
 {
 	double		number = sf_tree_number(value);
 
 	if (number < min)
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Minimum value is %g", min);
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Minimum value is %g", min);
 	else if (number > max)
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Maximum value is %.0f", max);
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Maximum value is %.0f", max);
 }
 
 /* Expect a number without a fraction. */
 void
-sf_validate_integer(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_integer(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 	if (value->kind != SF_TREE_NUMBER ||
 		floor(sf_tree_number(value)) != sf_tree_number(value))
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "Expected value of type Integer");
 	else
-		check_range(c, value, field->min, field->max);
+		check_range(validator, value, field->min, field->max);
 }
 
 /* Expect a number. */
 void
-sf_validate_number(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_number(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	if (sf_validate_kind(c, value, SF_TREE_NUMBER))
-		check_range(c, value, field->min, field->max);
+	if (sf_validate_kind(validator, value, SF_TREE_NUMBER))
+		check_range(validator, value, field->min, field->max);
 }
 
 /* --- templates and JSONata --- */
@@ -122,9 +122,9 @@ static void
 report_template(void *arg, const char *code, const char *location,
 				const char *message)
 {
-	SfTemplateCheck *t = arg;
+	SfTemplateCheck *check = arg;
 
-	sf_validate_error_at(t->check, t->node, location, code, message);
+	sf_validate_error_at(check->check, check->node, location, code, message);
 }
 
 /*
@@ -132,7 +132,7 @@ report_template(void *arg, const char *code, const char *location,
  * a name that stands twice, or with and without ".$".
  */
 static void
-check_template_names(SfValidator *c, const SfTreeNode *value)
+check_template_names(SfValidator *validator, const SfTreeNode *value)
 {
 	SfTreeNode **sorted;
 
@@ -141,7 +141,7 @@ check_template_names(SfValidator *c, const SfTreeNode *value)
 	if (value->nchildren == 0)
 		return;
 	SF_TREE_FOREACH(child, value)
-		check_template_names(c, child);
+		check_template_names(validator, child);
 	if (value->kind != SF_TREE_OBJECT)
 		return;
 
@@ -151,15 +151,15 @@ check_template_names(SfValidator *c, const SfTreeNode *value)
 		int			len = strlen(child->key);
 		char	   *plain;
 
-		if (child->duplicate)
-			sf_validate_error(c, child, SF_CODE_SCHEMA, "Duplicate field '%s'",
+		if (child->is_duplicate)
+			sf_validate_error(validator, child, SF_CODE_SCHEMA, "Duplicate field '%s'",
 							  child->key);
-		if (c->language != SF_QL_JSONPATH || len < 2 ||
+		if (validator->language != SF_QL_JSONPATH || len < 2 ||
 			strcmp(child->key + len - 2, ".$") != 0)
 			continue;
 		plain = pnstrdup(child->key, len - 2);
 		if (sf_tree_search_members(sorted, value->nchildren, plain) != NULL)
-			sf_validate_error(c, child, SF_CODE_SCHEMA,
+			sf_validate_error(validator, child, SF_CODE_SCHEMA,
 							  "Duplicate field '%s': there are both '%s' and '%s'",
 							  plain, plain, child->key);
 		pfree(plain);
@@ -179,7 +179,7 @@ ends_with(const char *text, const char *end)
  * that never fits, an expression of JSONata without its beginning.
  */
 static void
-check_meant(SfValidator *c, const SfTreeNode *value)
+check_meant(SfValidator *validator, const SfTreeNode *value)
 {
 	SfExpr	   *expr = NULL;
 	SfError		error;
@@ -187,68 +187,71 @@ check_meant(SfValidator *c, const SfTreeNode *value)
 
 	check_stack_depth();
 	SF_TREE_FOREACH(child, value)
-		check_meant(c, child);
+		check_meant(validator, child);
 	if (value->kind != SF_TREE_STRING)
 		return;
-	if (c->language == SF_QL_JSONATA && ends_with(value->string, "%}") && strncmp(value->string, "{%", 2) != 0)
-		sf_validate_strictly(c, value, SF_CODE_SCHEMA, "%s", "JSONata string must start with {% and end with %}");
-	if (c->language == SF_QL_JSONPATH && value->key != NULL && ends_with(value->key, ".$") &&
+	if (validator->language == SF_QL_JSONATA && ends_with(value->string, "%}") && strncmp(value->string, "{%", 2) != 0)
+		sf_validate_strictly(validator, value, SF_CODE_SCHEMA, "%s",
+							 "JSONata string must start with {% and end with %}");
+	if (validator->language == SF_QL_JSONPATH && value->key != NULL && ends_with(value->key, ".$") &&
 		strncmp(value->string, "States.", 7) == 0)
 		expr = sf_expr_compile(value->string, SF_EXPR_ANY, &error);
 	misused = expr == NULL ? NULL : sf_expr_misused_literal(expr);
 	if (misused != NULL)
-		sf_validate_strictly(c, value, SF_CODE_SCHEMA, "Invalid arguments in %s: a string in quotes is given where it never fits", misused);
+		sf_validate_strictly(validator, value, SF_CODE_SCHEMA,
+							 "Invalid arguments in %s: a string in quotes is given where it never fits", misused);
 }
 
 /* Expect a payload template that compiles. */
 void
-sf_validate_template(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_template(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	SfTemplateCheck t = {c, value};
+	SfTemplateCheck check = {validator, value};
 
-	check_template_names(c, value);
-	check_meant(c, value);
-	sf_template_check(sf_tree_to_jsonb(value, c->text), c->language,
-					  field->shape == SF_SHAPE_CATCHER || field->shape == SF_SHAPE_JOB_CATCHER, report_template, &t);
+	check_template_names(validator, value);
+	check_meant(validator, value);
+	sf_template_check(sf_tree_to_jsonb(value, validator->text), validator->language,
+					  field->shape == SF_SHAPE_CATCHER || field->shape == SF_SHAPE_JOB_CATCHER, report_template,
+					  &check);
 }
 
 /* Expect a string, which may look like an expression in a state of JSONata. */
 void
-sf_validate_text(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_text(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	if (sf_validate_kind(c, value, SF_TREE_STRING) && c->language == SF_QL_JSONATA)
-		sf_validate_template(c, value, field);
+	if (sf_validate_kind(validator, value, SF_TREE_STRING) && validator->language == SF_QL_JSONATA)
+		sf_validate_template(validator, value, field);
 }
 
 /* Expect a timestamp. */
 void
-sf_validate_timestamp(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_timestamp(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 	TimestampTz time;
 
-	if (sf_validate_kind(c, value, SF_TREE_STRING) &&
+	if (sf_validate_kind(validator, value, SF_TREE_STRING) &&
 		!sf_timestamp_parse(value->string, strlen(value->string), &time))
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "String does not match RFC3339 timestamp");
 }
 
 /* Items is an array or an object. */
 void
-sf_validate_items(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_items(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 	if (value->kind != SF_TREE_ARRAY && value->kind != SF_TREE_OBJECT)
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "Expected value of type [ARRAY, OBJECT] or a JSONata expression");
 	else
-		sf_validate_template(c, value, field);
+		sf_validate_template(validator, value, field);
 }
 
 /* Condition is a boolean. */
 void
-sf_validate_condition(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_condition(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 	if (value->kind != SF_TREE_BOOLEAN)
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "Expected value of type [BOOLEAN] or a JSONata expression");
 }
 
@@ -270,47 +273,47 @@ is_variable_name(const char *name, int len)
 
 /* Assign: an object whose members' names are those of variables. */
 void
-sf_validate_assign(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_assign(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_validate_kind(c, value, SF_TREE_OBJECT))
+	if (!sf_validate_kind(validator, value, SF_TREE_OBJECT))
 		return;
 	SF_TREE_FOREACH(member, value)
 	{
 		int			len = strlen(member->key);
 
-		if (c->language == SF_QL_JSONPATH && len > 2 &&
+		if (validator->language == SF_QL_JSONPATH && len > 2 &&
 			strcmp(member->key + len - 2, ".$") == 0)
 			len -= 2;
 		if (len == 6 && strncmp(member->key, "states", 6) == 0)
-			sf_validate_error(c, member, SF_CODE_RESERVED_VARIABLE,
+			sf_validate_error(validator, member, SF_CODE_RESERVED_VARIABLE,
 							  "Cannot assign to reserved variable '$states'.");
 		else if (pg_mbstrlen_with_len(member->key, len) > SF_NAME_LENGTH_MAX)
-			sf_validate_error(c, member, SF_CODE_VARIABLE,
+			sf_validate_error(validator, member, SF_CODE_VARIABLE,
 							  "Invalid variable name '%.*s': the variable name exceeds the %d-character limit.",
 							  len, member->key, SF_NAME_LENGTH_MAX);
 		else if (!is_variable_name(member->key, len))
-			sf_validate_error(c, member, SF_CODE_VARIABLE,
+			sf_validate_error(validator, member, SF_CODE_VARIABLE,
 							  "Invalid variable name '%.*s': the variable name contains invalid characters.",
 							  len, member->key);
 	}
-	sf_validate_template(c, value, field);
+	sf_validate_template(validator, value, field);
 }
 
 /* Credentials: an object that names a role. */
 void
-sf_validate_credentials(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_credentials(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 	const SfTreeNode *role;
 
-	if (!sf_validate_kind(c, value, SF_TREE_OBJECT))
+	if (!sf_validate_kind(validator, value, SF_TREE_OBJECT))
 		return;
 	role = sf_tree_member(value, "RoleArn");
 	if (role != NULL)
-		sf_validate_kind(c, role, SF_TREE_STRING);
+		sf_validate_kind(validator, role, SF_TREE_STRING);
 	else if (sf_tree_member(value, "RoleArn.$") == NULL)
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "The field 'RoleArn' is required but was missing");
-	sf_validate_template(c, value, field);
+	sf_validate_template(validator, value, field);
 }
 
 /* --- paths --- */
@@ -320,11 +323,11 @@ sf_validate_credentials(SfValidator *c, const SfTreeNode *value, const SfField *
  * is no string and that is reported.
  */
 static const char *
-expression_problem(SfValidator *c, const SfTreeNode *value, int allowed)
+expression_problem(SfValidator *validator, const SfTreeNode *value, int allowed)
 {
 	SfError		error;
 
-	if (!sf_validate_kind(c, value, SF_TREE_STRING) ||
+	if (!sf_validate_kind(validator, value, SF_TREE_STRING) ||
 		sf_expr_compile(value->string, allowed, &error) != NULL)
 		return NULL;
 	return error.cause ? error.cause : value->string;
@@ -339,92 +342,92 @@ has_dollar(const SfTreeNode *value)
 
 /* Report that a string is no path. */
 static void
-refuse_path(SfValidator *c, const SfTreeNode *value, const char *problem)
+refuse_path(SfValidator *validator, const SfTreeNode *value, const char *problem)
 {
 	if (has_dollar(value))
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "Value must be a valid JSONPath. (%s)", problem);
 	else
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value must be a valid JSONPath.");
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Value must be a valid JSONPath.");
 }
 
 /* Report that a path names more than one node, or none where it may. */
 static void
-refuse_reference(SfValidator *c, const SfTreeNode *value, const char *problem)
+refuse_reference(SfValidator *validator, const SfTreeNode *value, const char *problem)
 {
-	sf_validate_error(c, value, SF_CODE_SCHEMA, "Value is not a Reference Path: %s",
+	sf_validate_error(validator, value, SF_CODE_SCHEMA, "Value is not a Reference Path: %s",
 					  problem);
 }
 
 /* Expect a path. */
 void
-sf_validate_path(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_path(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	const char *problem = expression_problem(c, value, SF_EXPR_PATH);
+	const char *problem = expression_problem(validator, value, SF_EXPR_PATH);
 
 	if (problem != NULL)
-		refuse_path(c, value, problem);
+		refuse_path(validator, value, problem);
 }
 
 /* Expect a path or null. */
 void
-sf_validate_path_or_null(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_path_or_null(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 	if (value->kind != SF_TREE_NULL)
-		sf_validate_path(c, value, field);
+		sf_validate_path(validator, value, field);
 }
 
 /* Expect a path, or an intrinsic function that gives a string. */
 void
-sf_validate_path_or_intrinsic(SfValidator *c, const SfTreeNode *value,
+sf_validate_path_or_intrinsic(SfValidator *validator, const SfTreeNode *value,
 							  const SfField *field)
 {
-	const char *problem = expression_problem(c, value, SF_EXPR_ANY | SF_EXPR_TEXT);
+	const char *problem = expression_problem(validator, value, SF_EXPR_ANY | SF_EXPR_TEXT);
 
 	if (problem != NULL)
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "Value is not a valid JSONPath or intrinsic function call: %s",
 						  problem);
 }
 
 /* Check a path that names one node. */
 static void
-check_reference(SfValidator *c, const SfTreeNode *value, int allowed)
+check_reference(SfValidator *validator, const SfTreeNode *value, int allowed)
 {
-	const char *problem = expression_problem(c, value, allowed);
+	const char *problem = expression_problem(validator, value, allowed);
 
 	if (problem == NULL)
 		return;
 	if (has_dollar(value))
-		refuse_reference(c, value, problem);
+		refuse_reference(validator, value, problem);
 	else
-		refuse_path(c, value, problem);
+		refuse_path(validator, value, problem);
 }
 
 /* Expect a path that names one node. */
 void
-sf_validate_reference(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_reference(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	check_reference(c, value, SF_EXPR_REFERENCE);
+	check_reference(validator, value, SF_EXPR_REFERENCE);
 }
 
 /* ResultPath: a node of the state's input, not in the context object. */
 void
-sf_validate_input_reference_or_null(SfValidator *c, const SfTreeNode *value,
+sf_validate_input_reference_or_null(SfValidator *validator, const SfTreeNode *value,
 									const SfField *field)
 {
 	if (value->kind != SF_TREE_NULL)
-		check_reference(c, value, SF_EXPR_REFERENCE | SF_EXPR_INPUT);
+		check_reference(validator, value, SF_EXPR_REFERENCE | SF_EXPR_INPUT);
 }
 
 /* Variable, and what it is compared with: a path that names one node. */
 void
-sf_validate_compared(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_compared(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	const char *problem = expression_problem(c, value, SF_EXPR_REFERENCE);
+	const char *problem = expression_problem(validator, value, SF_EXPR_REFERENCE);
 
 	if (problem != NULL)
-		refuse_reference(c, value, has_dollar(value) ? problem :
+		refuse_reference(validator, value, has_dollar(value) ? problem :
 						 "Reference path didn't start with '$'");
 }
 
@@ -442,14 +445,14 @@ is_function_name(const char *text)
 
 /* Find where the parameters name a function literally, or NULL. */
 static const SfTreeNode *
-named_function(SfValidator *c, const SfTreeNode *owner)
+named_function(SfValidator *validator, const SfTreeNode *owner)
 {
-	const SfTreeNode *parameters = sf_tree_member(owner, c->language == SF_QL_JSONATA ?
+	const SfTreeNode *parameters = sf_tree_member(owner, validator->language == SF_QL_JSONATA ?
 												  "Arguments" : "Parameters");
 	const SfTreeNode *name = parameters ? sf_tree_member(parameters, "FunctionName") : NULL;
 
 	if (name == NULL || name->kind != SF_TREE_STRING ||
-		sf_asl_is_jsonata(name, c->language))
+		sf_asl_is_jsonata(name, validator->language))
 		return NULL;
 	return name;
 }
@@ -477,39 +480,40 @@ has_bad_qualifier(const char *function)
 
 /* Check the function that a resource names, or that its request does. */
 static void
-check_function(SfValidator *c, const SfTreeNode *value, const SfResource *resource)
+check_function(SfValidator *validator, const SfTreeNode *value, const SfResource *resource)
 {
-	const SfTreeNode *name = named_function(c, value->parent);
+	const SfTreeNode *name = named_function(validator, value->parent);
 
 	if (strncmp(value->string, "arn:", 4) == 0 && strcmp(resource->service, "lambda") == 0 &&
 		strstr(value->string, ":states:::") == NULL && has_bad_qualifier(value->string))
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Value is not a valid resource ARN");
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Value is not a valid resource ARN");
 	if (name != NULL && strstr(resource->text, "lambda:invoke") != NULL && has_bad_qualifier(name->string))
-		sf_validate_error(c, name, SF_CODE_SCHEMA, "FunctionName '%s' ends in a qualifier that no Lambda function can have", name->string);
+		sf_validate_error(validator, name, SF_CODE_SCHEMA,
+						  "FunctionName '%s' ends in a qualifier that no Lambda function can have", name->string);
 }
 
 /* Report a placeholder that does not end. */
 static void
-check_placeholders(SfValidator *c, const SfTreeNode *value)
+check_placeholders(SfValidator *validator, const SfTreeNode *value)
 {
 	for (const char *p = strstr(value->string, "${"); p != NULL; p = strstr(p + 2, "${"))
 		if (p[2 + strcspn(p + 2, "}$")] != '}')
 		{
-			sf_validate_strictly(c, value, SF_CODE_SCHEMA, "The placeholder at '%s' has no end", p);
+			sf_validate_strictly(validator, value, SF_CODE_SCHEMA, "The placeholder at '%s' has no end", p);
 			return;
 		}
 }
 
 /* Tell whether a problem of a resource is new, and remember it. */
 static bool
-is_new_problem(SfValidator *c, char *problem)
+is_new_problem(SfValidator *validator, char *problem)
 {
-	foreach_ptr(const char, known, c->problems)
+	foreach_ptr(const char, known, validator->problems)
 	{
 		if (strcmp(known, problem) == 0)
 			return false;
 	}
-	c->problems = lappend(c->problems, problem);
+	validator->problems = lappend(validator->problems, problem);
 	return true;
 }
 
@@ -519,19 +523,19 @@ is_new_problem(SfValidator *c, char *problem)
  * the service does not have is told of besides.
  */
 void
-sf_validate_runs(SfValidator *c, const SfTreeNode *at, const SfResource *resource,
+sf_validate_runs(SfValidator *validator, const SfTreeNode *at, const SfResource *resource,
 				 bool for_items)
 {
-	const SfTreeNode *function = named_function(c, at->parent);
-	char	   *problem = c->how.probe == NULL ? NULL
-		: c->how.probe(resource, function == NULL ? NULL : function->string, for_items);
-	char	   *unknown = c->how.is_known == NULL ? NULL
-		: c->how.is_known(resource, for_items, c->how.strict);
+	const SfTreeNode *function = named_function(validator, at->parent);
+	char	   *problem = validator->how.probe == NULL ? NULL
+		: validator->how.probe(resource, function == NULL ? NULL : function->string, for_items);
+	char	   *unknown = validator->how.is_known == NULL ? NULL
+		: validator->how.is_known(resource, for_items, validator->how.strict);
 
-	if (problem != NULL && is_new_problem(c, problem))
-		sf_validate_warning(c, at, SF_CODE_RESOURCE, "%s", problem);
-	if (unknown != NULL && (c->how.strict || is_new_problem(c, unknown)))
-		sf_validate_strictly(c, at, c->how.strict ? SF_CODE_SCHEMA : SF_CODE_RESOURCE, "%s", unknown);
+	if (problem != NULL && is_new_problem(validator, problem))
+		sf_validate_warning(validator, at, SF_CODE_RESOURCE, "%s", problem);
+	if (unknown != NULL && (validator->how.strict || is_new_problem(validator, unknown)))
+		sf_validate_strictly(validator, at, validator->how.strict ? SF_CODE_SCHEMA : SF_CODE_RESOURCE, "%s", unknown);
 }
 
 /* Is a text a list of names, none of which is empty? */
@@ -546,34 +550,34 @@ are_event_names(const char *text)
  * now may when it is its turn, so that is worth a warning only.
  */
 void
-sf_validate_resource(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_resource(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 	SfResource	resource;
 
-	if (!sf_validate_kind(c, value, SF_TREE_STRING))
+	if (!sf_validate_kind(validator, value, SF_TREE_STRING))
 		return;
 	if (value->string[0] == '\0')
 	{
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Minimum length is 1");
 		return;
 	}
 	sf_resource_parse(value->string, &resource);
 	if (resource.kind == SF_RESOURCE_SQL_FUNCTION &&
 		!is_function_name(resource.name))
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "Resource should be 'sql:query' or 'sql:' and the name of a function");
 	else if (resource.kind == SF_RESOURCE_ACTIVITY && resource.name[0] == '\0')
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "Resource should be 'activity:' and the name of an activity");
 	else if (resource.kind == SF_RESOURCE_EVENT && !are_event_names(resource.name))
-		sf_validate_error(c, value, SF_CODE_SCHEMA,
+		sf_validate_error(validator, value, SF_CODE_SCHEMA,
 						  "Resource should be 'event:' and the names of events, with commas between them");
 	else if (resource.kind == SF_RESOURCE_EVENT && resource.integration != SF_INTEGRATION_REQUEST_RESPONSE)
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "A wait for an event has no task token");
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "A wait for an event has no task token");
 	else if (resource.kind == SF_RESOURCE_HUMAN && resource.name[0] == '\0')
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Resource should be 'human:' and the name of a worklist");
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Resource should be 'human:' and the name of a worklist");
 	else if (resource.kind == SF_RESOURCE_HUMAN && resource.integration != SF_INTEGRATION_REQUEST_RESPONSE)
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "A task of people has no task token");
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "A task of people has no task token");
 	else
 	{
 		const SfTreeNode *config = sf_tree_member(value->parent, "ReaderConfig");
@@ -581,9 +585,9 @@ sf_validate_resource(SfValidator *c, const SfTreeNode *value, const SfField *fie
 		if (field->shape == SF_SHAPE_ITEM_READER)
 			sf_resource_reads(&resource, sf_tree_member_string(config, "InputType"),
 							  sf_tree_member_string(config, "ManifestType"));
-		check_function(c, value, &resource);
-		check_placeholders(c, value);
-		sf_validate_runs(c, value, &resource, field->shape != SF_SHAPE_STATE);
+		check_function(validator, value, &resource);
+		check_placeholders(validator, value);
+		sf_validate_runs(validator, value, &resource, field->shape != SF_SHAPE_STATE);
 	}
 }
 
@@ -603,45 +607,45 @@ is_label_character(const char *p, int len)
 
 /* Label: part of a name, so without special characters, and unique. */
 void
-sf_validate_label(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_label(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
 	const char *p;
 
-	if (!sf_validate_kind(c, value, SF_TREE_STRING))
+	if (!sf_validate_kind(validator, value, SF_TREE_STRING))
 		return;
 	if (value->string[0] == '\0')
-		sf_validate_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
+		sf_validate_error(validator, value, SF_CODE_SCHEMA, "Minimum length is 1");
 	if (pg_mbstrlen(value->string) > SF_LABEL_LENGTH_MAX)
-		sf_validate_error(c, value, SF_CODE_LABEL,
+		sf_validate_error(validator, value, SF_CODE_LABEL,
 						  "Invalid Label name: '%s' exceeds the %d-character limit allowed by the service",
 						  value->string, SF_LABEL_LENGTH_MAX);
 	for (p = value->string; *p != '\0'; p += pg_mblen(p))
 	{
 		if (!is_label_character(p, pg_mblen(p)))
 		{
-			sf_validate_error(c, value, SF_CODE_LABEL,
+			sf_validate_error(validator, value, SF_CODE_LABEL,
 							  "Invalid Label name: it must not contain white space, wildcards, brackets, special or control characters");
 			break;
 		}
 	}
-	foreach_ptr(const SfTreeNode, label, c->labels)
+	foreach_ptr(const SfTreeNode, label, validator->labels)
 	{
 		if (strcmp(label->string, value->string) == 0)
 		{
-			sf_validate_error(c, value, SF_CODE_DUPLICATE_LABEL,
+			sf_validate_error(validator, value, SF_CODE_DUPLICATE_LABEL,
 							  "Duplicate Label name: %s", value->string);
 			return;
 		}
 	}
-	c->labels = lappend(c->labels, (void *) value);
+	validator->labels = lappend(validator->labels, (void *) value);
 }
 
 /* Check an array of strings. */
 void
-sf_validate_strings(SfValidator *c, const SfTreeNode *value, const SfField *field)
+sf_validate_strings(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {
-	if (!sf_validate_kind(c, value, SF_TREE_ARRAY))
+	if (!sf_validate_kind(validator, value, SF_TREE_ARRAY))
 		return;
 	SF_TREE_FOREACH(element, value)
-		sf_validate_kind(c, element, SF_TREE_STRING);
+		sf_validate_kind(validator, element, SF_TREE_STRING);
 }

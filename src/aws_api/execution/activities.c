@@ -42,7 +42,7 @@ check_same(SfCall *call, Jsonb *encryption)
 		there = sf_json_from_cstring(OWNED_KEY);
 	if (encryption == NULL)
 		encryption = sf_json_from_cstring(OWNED_KEY);
-	if (!sf_json_equal(there, encryption))
+	if (!sf_json_is_equal(there, encryption))
 		sf_refusal_raise(SF_REFUSAL_ACTIVITY_ALREADY_EXISTS, "%s", sf_public_name(SF_NAME_ACTIVITY, name));
 }
 

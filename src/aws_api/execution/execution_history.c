@@ -82,7 +82,7 @@ is_payload(const char *member)
 
 /* Add the details of an event. */
 static void
-add_details(SfJsonBuilder *b, const HistoryPage *page, const SfHistoryEvent *event)
+add_details(SfJsonBuilder *json, const HistoryPage *page, const SfHistoryEvent *event)
 {
 	Jsonb	   *details = sf_history_event_details_make(page->program, event, page->role_arn);
 	JsonbValue	object;
@@ -91,7 +91,7 @@ add_details(SfJsonBuilder *b, const HistoryPage *page, const SfHistoryEvent *eve
 
 	sf_json_root(details, &object);
 	members = sf_json_members(&object, &n);
-	sf_json_open_object(b, details_key(sf_history_event_type_name(event->type)));
+	sf_json_open_object(json, details_key(sf_history_event_type_name(event->type)));
 	for (int i = 0; i < n; i++)
 	{
 		char	   *key = pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len);
@@ -100,13 +100,13 @@ add_details(SfJsonBuilder *b, const HistoryPage *page, const SfHistoryEvent *eve
 		if (payload == 2 && !page->with_data)
 			continue;
 		if (payload > 0)
-			sf_json_add_string(b, key, sf_json_to_cstring(sf_json_make(&members[i].value)));
+			sf_json_add_string(json, key, sf_json_to_cstring(sf_json_make(&members[i].value)));
 		else
-			sf_json_add_value(b, key, &members[i].value);
+			sf_json_add_value(json, key, &members[i].value);
 	}
 	if (event->type == SF_HISTORY_EVENT_EXECUTION_STARTED)
-		sf_address_answer_qualifier(b, page->execution);
-	sf_json_close_object(b);
+		sf_address_answer_qualifier(json, page->execution);
+	sf_json_close_object(json);
 }
 
 /* Tell whether an event belongs to the page (SfHistoryEventFilter). */

@@ -288,7 +288,7 @@ ask_for_machine(SfCall *call, SfListQuery *query)
 	if (is_express(address.machine))
 		refuse_type();
 	query->machines = &address.machine->machine_no;
-	query->no_items = true;
+	query->without_items = true;
 	query->qualifier = address.kind == SF_ADDRESS_VERSION ? psprintf("%d", address.version) : address.alias;
 }
 
@@ -297,12 +297,12 @@ static void
 ask_for_map_run(SfCall *call, SfListQuery *query)
 {
 	SfExecution *execution;
-	SfMapRun   *run = sf_mapped_run_read(call, SF_RIGHT_READ, &execution);
+	SfMapRun   *map_run = sf_mapped_run_read(call, SF_RIGHT_READ, &execution);
 	char	   *redriven = sf_request_text(call, "redriveFilter");
 
 	query->machines = &execution->machine_no;
-	query->parent_execution_no = run->execution_no;
-	query->map_run_no = run->map_run_no;
+	query->parent_execution_no = map_run->execution_no;
+	query->map_run_no = map_run->map_run_no;
 	if (redriven != NULL)
 		query->redriven = strcmp(redriven, "REDRIVEN") == 0 ? SF_LIST_REDRIVEN : SF_LIST_NOT_REDRIVEN;
 }
@@ -399,7 +399,7 @@ run_in_time(const SfExecution *execution)
 
 /*
  * Run an execution to its end in this transaction.  One that takes too long is stopped,
- * and so is one that waits for a program outside, which cannot see it before the commit.
+ * and so is one that waits for a client, which cannot see it before the commit.
  */
 static const SfExecution *
 run_to_end(const SfExecution *execution)

@@ -22,27 +22,27 @@ sf_mapped_run_read(SfCall *call, SfRight needed, SfExecution **execution)
 	const char *id = sf_request_id(call, "mapRunArn", SF_NAME_MAP_RUN);
 	int64		execution_no,
 				map_run_no;
-	SfMapRun   *run;
+	SfMapRun   *map_run;
 
 	call->missing = "Resource not found";
 	sf_arg_map_run(id, needed, &execution_no, &map_run_no);
 	*execution = sf_execution_read(execution_no, SF_LOCK_NONE, false);
-	run = sf_map_run_read(execution_no, map_run_no, SF_LOCK_NONE);
-	if (*execution == NULL || run == NULL)
+	map_run = sf_map_run_read(execution_no, map_run_no, SF_LOCK_NONE);
+	if (*execution == NULL || map_run == NULL)
 		sf_arg_map_run_missing(id);
-	return run;
+	return map_run;
 }
 
 /* The state that a run is of. */
 static const SfState *
-state_of(const SfExecution *execution, const SfMapRun *run)
+state_of(const SfExecution *execution, const SfMapRun *map_run)
 {
 	const SfProgram *program = sf_program_cache_get(execution->machine_no, execution->version);
 
-	if (!sf_program_has_state(program, run->state) ||
-		!sf_state_is_distributed(&program->states[run->state]))
-		elog(ERROR, "state %d of execution \"%s\" is no Distributed Map", run->state, execution->execution_id);
-	return &program->states[run->state];
+	if (!sf_program_has_state(program, map_run->state) ||
+		!sf_state_is_distributed(&program->states[map_run->state]))
+		elog(ERROR, "state %d of execution \"%s\" is no Distributed Map", map_run->state, execution->execution_id);
+	return &program->states[map_run->state];
 }
 
 /* Find the run that a child belongs to, and its execution; NULL: it is no child of one. */
@@ -61,10 +61,10 @@ void
 sf_mapped_answer_arn(SfCall *call, const SfExecution *child)
 {
 	SfExecution *parent;
-	SfMapRun   *run = find_run(child, &parent);
+	SfMapRun   *map_run = find_run(child, &parent);
 
-	if (run != NULL)
-		sf_json_add_string(&call->answer, "mapRunArn", sf_map_arn(parent, state_of(parent, run), run->uuid));
+	if (map_run != NULL)
+		sf_json_add_string(&call->answer, "mapRunArn", sf_map_arn(parent, state_of(parent, map_run), map_run->uuid));
 }
 
 /* Add the label of the Map state whose run a child belongs to, if any: its own, or the one of its run. */
@@ -72,21 +72,21 @@ void
 sf_mapped_answer_label(SfCall *call, const SfExecution *child)
 {
 	SfExecution *parent;
-	SfMapRun   *run = find_run(child, &parent);
-	const char *label = run == NULL ? NULL : sf_state_map(state_of(parent, run))->distributed->label;
+	SfMapRun   *map_run = find_run(child, &parent);
+	const char *label = map_run == NULL ? NULL : sf_state_map(state_of(parent, map_run))->distributed->label;
 
-	if (run != NULL)
-		sf_json_add_string(&call->answer, "label", label != NULL ? label : run->uuid);
+	if (map_run != NULL)
+		sf_json_add_string(&call->answer, "label", label != NULL ? label : map_run->uuid);
 }
 
 /* Add what a list and a description of a run both have. */
 static void
-answer_head(SfCall *call, const SfExecution *execution, const SfMapRun *run)
+answer_head(SfCall *call, const SfExecution *execution, const SfMapRun *map_run)
 {
 	sf_answer_arn(call, "executionArn", SF_NAME_EXECUTION, execution->execution_id);
-	sf_json_add_string(&call->answer, "mapRunArn", sf_map_arn(execution, state_of(execution, run), run->uuid));
-	sf_answer_time(call, "startDate", run->started_at);
-	sf_answer_time(call, "stopDate", run->stopped_at);
+	sf_json_add_string(&call->answer, "mapRunArn", sf_map_arn(execution, state_of(execution, map_run), map_run->uuid));
+	sf_answer_time(call, "startDate", map_run->started_at);
+	sf_answer_time(call, "stopDate", map_run->stopped_at);
 }
 
 /* ListMapRuns: of an execution, in their order. */
@@ -136,63 +136,63 @@ typedef struct Counts
 
 /* Add counts. */
 static void
-answer_counts(SfCall *call, const char *key, const Counts *c, bool redrivable)
+answer_counts(SfCall *call, const char *key, const Counts *counts, bool redrivable)
 {
-	int			unsuccessful = c->failed + c->timed_out + c->aborted;
-	SfJsonBuilder *b = &call->answer;
+	int			unsuccessful = counts->failed + counts->timed_out + counts->aborted;
+	SfJsonBuilder *json = &call->answer;
 
-	sf_json_open_object(b, key);
-	sf_json_add_int(b, "pending", c->pending);
-	sf_json_add_int(b, "running", c->running);
-	sf_json_add_int(b, "succeeded", c->succeeded);
-	sf_json_add_int(b, "failed", c->failed);
-	sf_json_add_int(b, "timedOut", c->timed_out);
-	sf_json_add_int(b, "aborted", c->aborted);
-	sf_json_add_int(b, "total", c->total);
-	sf_json_add_int(b, "resultsWritten", c->written);
-	sf_json_add_int(b, "failuresNotRedrivable", redrivable ? 0 : unsuccessful);
-	sf_json_add_int(b, "pendingRedrive", c->redriven);
-	sf_json_close_object(b);
+	sf_json_open_object(json, key);
+	sf_json_add_int(json, "pending", counts->pending);
+	sf_json_add_int(json, "running", counts->running);
+	sf_json_add_int(json, "succeeded", counts->succeeded);
+	sf_json_add_int(json, "failed", counts->failed);
+	sf_json_add_int(json, "timedOut", counts->timed_out);
+	sf_json_add_int(json, "aborted", counts->aborted);
+	sf_json_add_int(json, "total", counts->total);
+	sf_json_add_int(json, "resultsWritten", counts->written);
+	sf_json_add_int(json, "failuresNotRedrivable", redrivable ? 0 : unsuccessful);
+	sf_json_add_int(json, "pendingRedrive", counts->redriven);
+	sf_json_close_object(json);
 }
 
 /* Count the items of a run.  How many failed in which way is known of executions only. */
 static Counts
-count_items(const SfMapRun *run, const SfBranch *branch)
+count_items(const SfMapRun *map_run, const SfBranch *branch)
 {
-	int			ended = run->items_succeeded + run->items_failed;
+	int			ended = map_run->items_succeeded + map_run->items_failed;
 	int			taken = branch == NULL ? ended : Max(branch->next_index, ended);
 
 	return (Counts) {
-		.pending = run->total - taken,
+		.pending = map_run->total - taken,
 		.running = taken - ended,
-		.succeeded = run->items_succeeded,
-		.failed = run->items_failed,
-		.total = run->total
+		.succeeded = map_run->items_succeeded,
+		.failed = map_run->items_failed,
+		.total = map_run->total
 	};
 }
 
 /* Count the executions of a run. */
 static Counts
-count_executions(const SfMapRun *run)
+count_executions(const SfMapRun *map_run)
 {
 	return (Counts) {
-		.running = run->children - run->succeeded - run->failed - run->timed_out - run->aborted,
-		.succeeded = run->succeeded,
-		.failed = run->failed,
-		.timed_out = run->timed_out,
-		.aborted = run->aborted,
-		.total = run->children
+		.running = map_run->children - map_run->succeeded - map_run->failed - map_run->timed_out - map_run->aborted,
+		.succeeded = map_run->succeeded,
+		.failed = map_run->failed,
+		.timed_out = map_run->timed_out,
+		.aborted = map_run->aborted,
+		.total = map_run->children
 	};
 }
 
 /* The branch that waits for a run; NULL: it does no longer. */
 static SfBranch *
-find_branch(const SfMapRun *run)
+find_branch(const SfMapRun *map_run)
 {
-	SfBranchKey key = {run->execution_no, run->branch_no};
+	SfBranchKey key = {map_run->execution_no, map_run->branch_no};
 	SfBranch   *branch = sf_branch_read_join(key, SF_LOCK_NONE);
 
-	return branch != NULL && branch->map_run_no == run->map_run_no ? branch : NULL;
+	return branch != NULL && branch->map_run_no == map_run->map_run_no ? branch : NULL;
 }
 
 /* Add a number that need not be an integer. */
@@ -207,32 +207,33 @@ void
 sf_operation_describe_map_run(SfCall *call)
 {
 	SfExecution *execution;
-	SfMapRun   *run = sf_mapped_run_read(call, SF_RIGHT_READ, &execution);
-	Counts		items = count_items(run, find_branch(run));
-	Counts		executions = count_executions(run);
-	bool		redrivable = run->status != SF_STATUS_SUCCEEDED;
+	SfMapRun   *map_run = sf_mapped_run_read(call, SF_RIGHT_READ, &execution);
+	Counts		items = count_items(map_run, find_branch(map_run));
+	Counts		executions = count_executions(map_run);
+	bool		redrivable = map_run->status != SF_STATUS_SUCCEEDED;
 
-	if (run->redrive_count > 0)
+	if (map_run->redrive_count > 0)
 	{
-		sf_map_run_redriven(run->execution_no, run->map_run_no, &executions.redriven, &items.redriven);
+		sf_map_run_redriven(map_run->execution_no, map_run->map_run_no, &executions.redriven, &items.redriven);
 		executions.running -= executions.redriven;
 		items.running -= items.redriven;
 	}
-	if (run->status == SF_STATUS_SUCCEEDED &&
-		sf_state_map(state_of(execution, run))->distributed->result_writer != NULL)
+	if (map_run->status == SF_STATUS_SUCCEEDED &&
+		sf_state_map(state_of(execution, map_run))->distributed->result_writer != NULL)
 	{
 		items.written = items.succeeded + items.failed;
 		executions.written = executions.total;
 	}
-	answer_head(call, execution, run);
-	sf_json_add_string(&call->answer, "status", sf_status_name(run->status));
-	sf_json_add_int(&call->answer, "maxConcurrency", run->max_concurrency == 0 ? NO_LIMIT : run->max_concurrency);
-	sf_json_add_int(&call->answer, "toleratedFailureCount", run->tolerated_count);
-	answer_double(call, "toleratedFailurePercentage", run->tolerated_percentage);
+	answer_head(call, execution, map_run);
+	sf_json_add_string(&call->answer, "status", sf_status_name(map_run->status));
+	sf_json_add_int(&call->answer, "maxConcurrency", map_run->max_concurrency == 0 ? NO_LIMIT :
+					map_run->max_concurrency);
+	sf_json_add_int(&call->answer, "toleratedFailureCount", map_run->tolerated_count);
+	answer_double(call, "toleratedFailurePercentage", map_run->tolerated_percentage);
 	answer_counts(call, "itemCounts", &items, redrivable);
 	answer_counts(call, "executionCounts", &executions, redrivable);
-	sf_json_add_int(&call->answer, "redriveCount", run->redrive_count);
-	if (run->redrive_count > 0)
+	sf_json_add_int(&call->answer, "redriveCount", map_run->redrive_count);
+	if (map_run->redrive_count > 0)
 		sf_answer_time(call, "redriveDate", execution->last_redriven_at);
 }
 
@@ -241,7 +242,7 @@ void
 sf_operation_update_map_run(SfCall *call)
 {
 	SfExecution *execution;
-	SfMapRun   *run = sf_mapped_run_read(call, SF_RIGHT_OPERATE, &execution);
+	SfMapRun   *map_run = sf_mapped_run_read(call, SF_RIGHT_OPERATE, &execution);
 	Jsonb	   *percentage = sf_request_document(call, "toleratedFailurePercentage");
 	SfMapRunLimits limits = {
 		.sets_max_concurrency = sf_request_document(call, "maxConcurrency") != NULL,
@@ -252,8 +253,9 @@ sf_operation_update_map_run(SfCall *call)
 		.tolerated_percentage = percentage == NULL ? 0 : strtod(sf_json_to_cstring(percentage), NULL)
 	};
 
-	if (run->status != SF_STATUS_RUNNING)
-		sf_refusal_raise(SF_REFUSAL_MAP_RUN_COMPLETED, "Map Run is %s and cannot be updated", sf_status_name(run->status));
-	if (!sf_apply_map_run_limits(run->execution_no, run->map_run_no, &limits))
+	if (map_run->status != SF_STATUS_RUNNING)
+		sf_refusal_raise(SF_REFUSAL_MAP_RUN_COMPLETED, "Map Run is %s and cannot be updated",
+						 sf_status_name(map_run->status));
+	if (!sf_apply_map_run_limits(map_run->execution_no, map_run->map_run_no, &limits))
 		sf_arg_map_run_missing(sf_request_id(call, "mapRunArn", SF_NAME_MAP_RUN));
 }

@@ -95,7 +95,7 @@ static Routing
 read_routing(SfCall *call)
 {
 	Routing		routing = read_routes(call);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	int			versions[SF_ALIAS_MAX_ROUTES];
 
 	if (routing.n == 0)
@@ -106,10 +106,10 @@ read_routing(SfCall *call)
 	/* Texts do not tell: ":3" and ":03" are one version. */
 	if (routing.n == 2 && versions[0] == versions[1])
 		refuse_arns(&routing, "distinct state machine version ARNs");
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	for (int i = 0; i < routing.n; i++)
-		sf_json_add_int(&b, psprintf("%d", versions[i]), routing.weights[i]);
-	routing.versions = sf_json_finish(&b);
+		sf_json_add_int(&json, psprintf("%d", versions[i]), routing.weights[i]);
+	routing.versions = sf_json_finish(&json);
 	return routing;
 }
 
@@ -152,7 +152,7 @@ sf_operation_create_alias(SfCall *call)
 	SfMachine  *machine = routing.machine;
 	SfMachineAlias *there = sf_alias_find(machine->machine_no, name);
 
-	if (there != NULL && (!sf_json_equal(there->routes, routing.versions) ||
+	if (there != NULL && (!sf_json_is_equal(there->routes, routing.versions) ||
 						  strcmp(there->description == NULL ? "" : there->description,
 								 description == NULL ? "" : description) != 0))
 		sf_refusal_raise(SF_REFUSAL_CONFLICT,

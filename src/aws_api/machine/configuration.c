@@ -92,13 +92,13 @@ sf_configuration_check_encryption(const Jsonb *encryption)
 Jsonb *
 sf_configuration_options(const SfCall *call, const SfMachine *before)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	sf_configuration_check_role(call);
 	check_logging(sf_request_document(call, "loggingConfiguration"));
 	sf_configuration_check_encryption(sf_request_document(call, "encryptionConfiguration"));
-	sf_json_begin_object(&b);
-	sf_json_open_object(&b, SF_OPTION_AWS);
+	sf_json_begin_object(&json);
+	sf_json_open_object(&json, SF_OPTION_AWS);
 	for (size_t i = 0; i < lengthof(kept); i++)
 	{
 		Jsonb	   *value = before == NULL || kept[i].updated ?
@@ -106,10 +106,10 @@ sf_configuration_options(const SfCall *call, const SfMachine *before)
 
 		if (value == NULL && before != NULL)
 			value = get_stored(before->options, kept[i].name);
-		sf_json_add(&b, kept[i].name, value);
+		sf_json_add(&json, kept[i].name, value);
 	}
-	sf_json_close_object(&b);
-	return before == NULL ? sf_json_finish(&b) : sf_json_merge(before->options, sf_json_finish(&b));
+	sf_json_close_object(&json);
+	return before == NULL ? sf_json_finish(&json) : sf_json_merge(before->options, sf_json_finish(&json));
 }
 
 /* Tell whether a request to update gives any of the members. */
@@ -127,7 +127,7 @@ bool
 sf_configuration_is_same(const Jsonb *a, const Jsonb *b)
 {
 	for (size_t i = 0; i < lengthof(kept); i++)
-		if (kept[i].compared && !sf_json_equal(get_value(a, i), get_value(b, i)))
+		if (kept[i].compared && !sf_json_is_equal(get_value(a, i), get_value(b, i)))
 			return false;
 	return true;
 }

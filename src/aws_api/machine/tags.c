@@ -22,20 +22,20 @@ sf_tags_read(const SfCall *call, const Jsonb *before)
 	JsonbValue	list,
 				tag;
 	JsonbIterator *it;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	Jsonb	   *tags;
 
 	if (given == NULL)
 		return unconstify(Jsonb *, before);
 	sf_json_root(given, &list);
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	for (it = sf_json_elements(&list); sf_json_next(&it, &tag);)
 	{
 		Jsonb	   *document = sf_json_make(&tag);
 
-		sf_json_add_string(&b, sf_json_get_cstring(document, "key"), sf_json_get_cstring(document, "value"));
+		sf_json_add_string(&json, sf_json_get_cstring(document, "key"), sf_json_get_cstring(document, "value"));
 	}
-	tags = sf_json_merge(before, sf_json_finish(&b));
+	tags = sf_json_merge(before, sf_json_finish(&json));
 	if (JB_ROOT_COUNT(tags) > MAX_TAGS)
 		sf_refusal_raise(SF_REFUSAL_TOO_MANY_TAGS, "A resource may have at most %d tags.", MAX_TAGS);
 	return tags;
@@ -122,7 +122,7 @@ is_listed(const JsonbValue *list, const JsonbValue *wanted)
 	JsonbValue	value;
 
 	for (JsonbIterator *it = sf_json_elements(list); sf_json_next(&it, &value);)
-		if (value.type == jbvString && sf_json_value_equal(&value, wanted))
+		if (value.type == jbvString && sf_json_value_is_equal(&value, wanted))
 			return true;
 	return false;
 }
@@ -137,7 +137,7 @@ sf_operation_untag(SfCall *call)
 	JsonbValue	object,
 				list;
 	SfJsonMember *members;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	int			n;
 
 	if (before == NULL)
@@ -145,10 +145,10 @@ sf_operation_untag(SfCall *call)
 	sf_json_root(keys, &list);
 	sf_json_root(before, &object);
 	members = sf_json_members(&object, &n);
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	for (int i = 0; i < n; i++)
 		if (!is_listed(&list, &members[i].key))
-			sf_json_add_value(&b, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
+			sf_json_add_value(&json, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
 							  &members[i].value);
-	sf_aws_resource_write(tagged.kind, tagged.name, sf_json_finish(&b), NULL);
+	sf_aws_resource_write(tagged.kind, tagged.name, sf_json_finish(&json), NULL);
 }

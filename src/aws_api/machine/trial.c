@@ -14,13 +14,13 @@
 
 /* Add a diagnostic. */
 static void
-answer_diagnostic(SfCall *call, const SfDiagnostic *d)
+answer_diagnostic(SfCall *call, const SfDiagnostic *diagnostic)
 {
 	sf_json_open_object(&call->answer, NULL);
-	sf_json_add_string(&call->answer, "severity", sf_severity_name(d->severity));
-	sf_json_add_string(&call->answer, "code", d->code);
-	sf_json_add_string(&call->answer, "message", d->message);
-	sf_json_add_string(&call->answer, "location", d->location);
+	sf_json_add_string(&call->answer, "severity", sf_severity_name(diagnostic->severity));
+	sf_json_add_string(&call->answer, "code", diagnostic->code);
+	sf_json_add_string(&call->answer, "message", diagnostic->message);
+	sf_json_add_string(&call->answer, "location", diagnostic->location);
 	sf_json_close_object(&call->answer);
 }
 
@@ -82,13 +82,13 @@ static Jsonb *
 with_parsed(const Jsonb *object, const char *key)
 {
 	Jsonb	   *value = object == NULL ? NULL : parsed_member(object, key);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (value == NULL)
 		return unconstify(Jsonb *, object);
-	sf_json_begin_object(&b);
-	sf_json_add(&b, key, value);
-	return sf_json_merge(object, sf_json_finish(&b));
+	sf_json_begin_object(&json);
+	sf_json_add(&json, key, value);
+	return sf_json_merge(object, sf_json_finish(&json));
 }
 
 /* The mock as sf_test_state takes it, with what stands beside it in a request; NULL: nothing is given. */
@@ -98,14 +98,14 @@ read_mock(SfCall *call)
 	Jsonb	   *mock = with_parsed(sf_request_document(call, "mock"), "result");
 	Jsonb	   *configuration = sf_request_document(call, "stateConfiguration");
 	Jsonb	   *reveal = sf_request_document(call, "revealSecrets");
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (configuration == NULL && reveal == NULL)
 		return mock;
-	sf_json_begin_object(&b);
-	sf_json_add(&b, "stateConfiguration", configuration);
-	sf_json_add(&b, "revealSecrets", reveal);
-	return sf_json_merge(mock, sf_json_finish(&b));
+	sf_json_begin_object(&json);
+	sf_json_add(&json, "stateConfiguration", configuration);
+	sf_json_add(&json, "revealSecrets", reveal);
+	return sf_json_merge(mock, sf_json_finish(&json));
 }
 
 /* The JSON text in a member as a document; NULL: it is absent. */

@@ -166,7 +166,7 @@ compare_texts(const ListCell *a, const ListCell *b)
 
 /* Add the variables of a state, if it has any. */
 static void
-add_state(SfJsonBuilder *b, const SfTreeNode *state, SfQueryLanguage inherited)
+add_state(SfJsonBuilder *json, const SfTreeNode *state, SfQueryLanguage inherited)
 {
 	Names		names = {.language = sf_asl_language(state, inherited)};
 	const char *before = NULL;
@@ -182,17 +182,17 @@ add_state(SfJsonBuilder *b, const SfTreeNode *state, SfQueryLanguage inherited)
 		if (is_bound || (before != NULL && strcmp(before, name) == 0))
 			continue;
 		if (before == NULL)
-			sf_json_open_array(b, state->key);
-		sf_json_add_string(b, NULL, name);
+			sf_json_open_array(json, state->key);
+		sf_json_add_string(json, NULL, name);
 		before = name;
 	}
 	if (before != NULL)
-		sf_json_close_array(b);
+		sf_json_close_array(json);
 }
 
 /* Add the variables of all states of a scope, and of those inside them. */
 static void
-add_states(SfJsonBuilder *b, const SfTreeNode *value, SfQueryLanguage language)
+add_states(SfJsonBuilder *json, const SfTreeNode *value, SfQueryLanguage language)
 {
 	check_stack_depth();
 	if (value->kind != SF_TREE_OBJECT && value->kind != SF_TREE_ARRAY)
@@ -202,13 +202,13 @@ add_states(SfJsonBuilder *b, const SfTreeNode *value, SfQueryLanguage language)
 		if (child->key == NULL || strcmp(child->key, "States") != 0)
 		{
 			if (child->key == NULL || has(inner, child->key))
-				add_states(b, child, language);
+				add_states(json, child, language);
 			continue;
 		}
 		SF_TREE_FOREACH(state, child)
 		{
-			add_state(b, state, language);
-			add_states(b, state, language);
+			add_state(json, state, language);
+			add_states(json, state, language);
 		}
 	}
 }
@@ -219,14 +219,14 @@ sf_configuration_answer_variables(SfCall *call, const char *definition)
 {
 	SfParseError error;
 	SfTreeNode *root = sf_tree_parse(definition, strlen(definition), &error);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	Jsonb	   *references;
 
 	if (root == NULL)
 		return;
-	sf_json_begin_object(&b);
-	add_states(&b, root, sf_asl_language(root, SF_QL_JSONPATH));
-	references = sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	add_states(&json, root, sf_asl_language(root, SF_QL_JSONPATH));
+	references = sf_json_finish(&json);
 	if (JB_ROOT_COUNT(references) > 0)
 		sf_json_add(&call->answer, "variableReferences", references);
 }

@@ -48,27 +48,27 @@ sf_error_node(int node)
 
 /* Fill an SfError with a name and a cause yet to be formatted. */
 bool
-sf_error_set_va(SfError *err, const char *name, const char *fmt, va_list args)
+sf_error_set_va(SfError *error, const char *name, const char *fmt, va_list args)
 {
 	char	   *cause;
 
-	if (err == NULL)
+	if (error == NULL)
 		return false;
 	/* first: args may point into *err */
 	cause = sf_error_format(fmt, args);
-	*err = sf_error_make(name, cause);
-	err->needs_prefix = true;
+	*error = sf_error_make(name, cause);
+	error->needs_prefix = true;
 	return false;
 }
 
 /* Fill an SfError with a name and a formatted cause. */
 bool
-sf_error_set(SfError *err, const char *name, const char *fmt,...)
+sf_error_set(SfError *error, const char *name, const char *fmt,...)
 {
 	va_list		args;
 
 	va_start(args, fmt);
-	sf_error_set_va(err, name, fmt, args);
+	sf_error_set_va(error, name, fmt, args);
 	va_end(args);
 	return false;
 }

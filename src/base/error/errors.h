@@ -84,7 +84,7 @@ typedef struct SfError
 	const char *code;			/* JSONata code (T1006) or NULL */
 	int			position;		/* byte offset in the expression, or SF_NO_POSITION */
 	const char *sqlstate;		/* five characters when SQL raised it, or NULL */
-	bool		heartbeat;		/* a missed heartbeat: matches two names */
+	bool		is_heartbeat;	/* of a missed one: matches two names */
 	bool		needs_prefix;	/* sf_step_prefix() is still to put "An error
 								 * occurred …" before the cause */
 } SfError;
@@ -107,9 +107,9 @@ sf_error_is(const SfError *error, const char *name)
 }
 
 /* Fill *err (may be NULL) with a formatted cause; always returns false. */
-extern bool sf_error_set(SfError *err, const char *name,
+extern bool sf_error_set(SfError *error, const char *name,
 						 const char *fmt,...) pg_attribute_printf(3, 4);
-extern bool sf_error_set_va(SfError *err, const char *name, const char *fmt,
+extern bool sf_error_set_va(SfError *error, const char *name, const char *fmt,
 							va_list args) pg_attribute_printf(3, 0);
 
 extern char *sf_error_format(const char *fmt, va_list args) pg_attribute_printf(1, 0);

@@ -18,7 +18,7 @@
  */
 #define SF_SQLSTATE_LIST(X) \
 	X(INVALID_DEFINITION, '0','0','1', "invalid_definition", RETRY, \
-	  "The definition has errors. The message lists them all with their places.", \
+	  "The definition has errors. The message lists them all with their positions.", \
 	  "Correct it. `sf_validate` shows the same as rows.") \
 	X(INVALID_NAME, '0','0','2', "invalid_name", RETRY, \
 	  "A name is too long, empty, or has a character that is not allowed.", \
@@ -82,7 +82,7 @@
 	  "Look in `sf_human_tasks`.") \
 	X(FORM, '0','6','1', "form_violation", OUTPUT, \
 	  "The output of a task of people does not fit the form of its worklist, or the form itself has a keyword that sfflow does not know.", \
-	  "The detail has the place, as a JSON pointer. So has the field `COLUMN NAME` if an output is refused; `DATATYPE NAME` has what is wrong there.") \
+	  "The detail has the JSON pointer of the value. So has the field `COLUMN NAME` if an output is refused; `DATATYPE NAME` has what is wrong there.") \
 	X(TASK_IS_CLAIMED, '0','6','2', "task_is_claimed", REFUSED, \
 	  "Another person has claimed the task.", \
 	  "The message names who. This person, or a role with the right `ASSIGN`, calls `sf_release_task`.") \

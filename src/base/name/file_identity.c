@@ -43,7 +43,7 @@ sf_file_identity(int fd, SfFileIdentity *identity)
  * either side (another kernel, another file system) is not compared.
  */
 bool
-sf_file_identity_equal(const SfFileIdentity *a, const SfFileIdentity *b)
+sf_file_identity_is_equal(const SfFileIdentity *a, const SfFileIdentity *b)
 {
 	return a->inode == b->inode &&
 		(a->born_ns == b->born_ns || a->born_ns == 0 || b->born_ns == 0);

@@ -12,7 +12,7 @@ typedef struct SfFileIdentity
 } SfFileIdentity;
 
 extern bool sf_file_identity(int fd, SfFileIdentity *identity);
-extern bool sf_file_identity_equal(const SfFileIdentity *a, const SfFileIdentity *b);
+extern bool sf_file_identity_is_equal(const SfFileIdentity *a, const SfFileIdentity *b);
 extern bool sf_file_identity_lasts(int fd);
 
 #endif							/* SF_BASE_FILE_IDENTITY_H */

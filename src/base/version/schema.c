@@ -21,7 +21,7 @@
 #include "base/error/errors.h"
 #include "base/version/schema.h"
 
-bool		sf_schema_known = false;
+bool		sf_schema_is_known = false;
 
 /* How often a function was created, changed or dropped, as far as this process has been told */
 static uint64 changes = 0;
@@ -30,7 +30,7 @@ static uint64 changes = 0;
 static void
 forget(Datum arg, int cache, uint32 hash)
 {
-	sf_schema_known = false;
+	sf_schema_is_known = false;
 	changes++;
 }
 
@@ -132,5 +132,5 @@ sf_schema_require(void)
 						SF_SCHEMA_NUMBER, sf_schema_of_database()),
 				 errdetail("Nothing of sfflow runs here until they are the same."),
 				 errhint("%s", advice)));
-	sf_schema_known = before == changes;
+	sf_schema_is_known = before == changes;
 }

@@ -21,7 +21,7 @@
 #endif
 
 /* The schema of this database is the library's; false: not known since the catalogue changed. */
-extern bool sf_schema_known;
+extern bool sf_schema_is_known;
 
 extern void sf_schema_require(void);
 extern int	sf_schema_of_library(void);
@@ -38,7 +38,7 @@ extern const char *sf_schema_advice(void);
 	Datum \
 	name(PG_FUNCTION_ARGS) \
 	{ \
-		if (unlikely(!sf_schema_known)) \
+		if (unlikely(!sf_schema_is_known)) \
 			sf_schema_require(); \
 		return name##_guarded(fcinfo); \
 	} \

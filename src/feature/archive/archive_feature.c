@@ -27,7 +27,7 @@ object_dropped(SfObjectKind kind, const char *name)
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("activity \"%s\" has executions that are being archived", name),
 				 errhint("Let sfworker --archive confirm them; sf_archive_batches shows them.")));
-	sf_archive_batch_forget(activity->activity_no);
+	sf_archive_batch_delete_of(activity->activity_no);
 }
 
 /* Raise unless machines of the caller may have an activity as their archive. */

@@ -271,18 +271,18 @@ put_line(const Lines *lines, int event, const char *line)
 static void
 put_event(const SfHistoryEvent *event, const char *state, const Jsonb *details, void *arg)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_int(&b, "id", event->id);
-	sf_json_add_int(&b, "previous_event_id", event->previous_id);
-	sf_json_add_string(&b, "timestamp", sf_timestamp_print(event->at));
-	sf_json_add_string(&b, "type", sf_history_event_type_name(event->type));
+	sf_json_begin_object(&json);
+	sf_json_add_int(&json, "id", event->id);
+	sf_json_add_int(&json, "previous_event_id", event->previous_id);
+	sf_json_add_string(&json, "timestamp", sf_timestamp_print(event->at));
+	sf_json_add_string(&json, "type", sf_history_event_type_name(event->type));
 	if (state != NULL)
-		sf_json_add_string(&b, "state", state);
+		sf_json_add_string(&json, "state", state);
 	if (details != NULL)
-		sf_json_add(&b, "details", details);
-	put_line(arg, event->id, sf_json_to_cstring(sf_json_finish(&b)));
+		sf_json_add(&json, "details", details);
+	put_line(arg, event->id, sf_json_to_cstring(sf_json_finish(&json)));
 }
 
 /* Read the one document of a row. */

@@ -151,7 +151,7 @@ sf_archive_batch_note_progress(int activity_no)
 
 /* Delete what is known of the archive of an activity. */
 void
-sf_archive_batch_forget(int activity_no)
+sf_archive_batch_delete_of(int activity_no)
 {
 	static SfPlan batches = SF_PLAN("DELETE FROM _sfflow.archive_batch b WHERE b.activity_no = $1");
 	static SfPlan progress = SF_PLAN("DELETE FROM _sfflow.archive_progress p WHERE p.activity_no = $1");

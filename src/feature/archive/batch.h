@@ -33,6 +33,6 @@ extern List *sf_archive_batch_left(void);
 extern int64 sf_archive_batch_bytes(const List *numbers);
 extern void sf_archive_batch_confirm(int64 batch_no, const char *file, int64 bytes, const char *sha256);
 extern void sf_archive_batch_note_progress(int activity_no);
-extern void sf_archive_batch_forget(int activity_no);
+extern void sf_archive_batch_delete_of(int activity_no);
 
 #endif							/* SF_FEATURE_BATCH_H */

@@ -70,11 +70,11 @@ compare_names(const void *a, const void *b)
 static bool
 read_run(FunctionCallInfo fcinfo, int n, const char *argument, Run *run)
 {
-	const SfExecution *e = sf_arg_execution(sf_arg_text(fcinfo, n, argument), SF_LOCK_NONE,
-											SF_RIGHT_READ);
+	const SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, n, argument), SF_LOCK_NONE,
+													SF_RIGHT_READ);
 	List	   *jobs;
 
-	if (!sf_head_read_visible(e->execution_no, &run->head))
+	if (!sf_head_read_visible(execution->execution_no, &run->head))
 		return false;
 	run->program = sf_program_cache_get(run->head.machine_no, run->head.version);
 	run->usual = sf_usual_jobs(run->head.machine_no);
@@ -285,14 +285,15 @@ sum_up(const SfExecutionHead *execution, const SfProgram *program)
 
 /* Put a job of a run into the result; NULL: the run itself, which has none. */
 static void
-put_cell(FunctionCallInfo fcinfo, const SfListedExecution *e, const char *job, const GridJob *sum, int64 usual)
+put_cell(FunctionCallInfo fcinfo, const SfListedExecution *listed, const char *job, const GridJob *sum, int64 usual)
 {
 	SfColumns	row = {0};
 
-	sf_columns_text(&row, e->execution_id);
-	sf_columns_time(&row, e->requested_at);
-	sf_columns_text(&row, sf_status_name(e->status));
-	add_duration(&row, sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, GetCurrentTimestamp()));
+	sf_columns_text(&row, listed->execution_id);
+	sf_columns_time(&row, listed->requested_at);
+	sf_columns_text(&row, sf_status_name(listed->status));
+	add_duration(&row, sf_execution_took_us(listed->started_at, listed->stopped_at, listed->idle_us,
+											GetCurrentTimestamp()));
 	sf_columns_text(&row, job);
 	sf_columns_text(&row, sum == NULL ? NULL : sf_job_status_name(sum->status));
 	sf_columns_add(&row, Int32GetDatum(sum == NULL ? 0 : sum->jobs), sum == NULL);
@@ -305,14 +306,14 @@ put_cell(FunctionCallInfo fcinfo, const SfListedExecution *e, const char *job, c
 
 /* Put a run into the result: its jobs in the order of the definition, or itself if nothing is known of them. */
 static void
-put_run(FunctionCallInfo fcinfo, const SfListedExecution *e, const List *usual)
+put_run(FunctionCallInfo fcinfo, const SfListedExecution *listed, const List *usual)
 {
-	const SfProgram *program = sf_program_cache_get(e->machine_no, e->version);
+	const SfProgram *program = sf_program_cache_get(listed->machine_no, listed->version);
 	SfExecutionHead head;
 	GridJob    *sums;
 	bool		known = false;
 
-	if (!sf_head_read_visible(e->execution_no, &head))
+	if (!sf_head_read_visible(listed->execution_no, &head))
 		return;
 	sums = sum_up(&head, program);
 	for (int i = 0; i < program->nstates; i++)
@@ -321,11 +322,11 @@ put_run(FunctionCallInfo fcinfo, const SfListedExecution *e, const List *usual)
 
 		if (sums[i].jobs == 0)
 			continue;
-		put_cell(fcinfo, e, job, &sums[i], sf_usual_of_job(usual, job));
+		put_cell(fcinfo, listed, job, &sums[i], sf_usual_of_job(usual, job));
 		known = true;
 	}
 	if (!known)
-		put_cell(fcinfo, e, NULL, NULL, SF_NO_DURATION);
+		put_cell(fcinfo, listed, NULL, NULL, SF_NO_DURATION);
 }
 
 /* Read the argument runs. */
@@ -348,7 +349,7 @@ SF_SQL_FUNCTION(sfflow_sf_grid)
 	SfListQuery query = {
 		.machines = &machine->machine_no,
 		.nmachines = 1,
-		.no_items = true,
+		.without_items = true,
 		.from = DT_NOBEGIN,
 		.before = {DT_NOEND, 0},
 		.max_rows = runs_argument(fcinfo, 1)

@@ -44,7 +44,7 @@ sf_deadline_read(const char *target, SfLock lock)
 
 /* Insert a deadline, or put it in the place of the one of its target. */
 void
-sf_deadline_write(const SfDeadline *d)
+sf_deadline_write(const SfDeadline *deadline)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.deadline AS d (target, kind, schedule, machine_no, job, start_minute,"
@@ -57,14 +57,14 @@ sf_deadline_write(const SfDeadline *d)
 		" checked_until = excluded.checked_until, next_at = excluded.next_at, " NO_WALK ","
 		" set_at = excluded.set_at, set_by = excluded.set_by");
 
-	sf_db_execute(&plan, SF_TEXT(d->target), SF_TEXT(d->schedule),
-				  sf_query_arg(INT4OID, Int32GetDatum(d->machine_no), d->machine_no == SF_NO_MACHINE),
-				  SF_TEXT(d->job),
-				  sf_query_arg(INT4OID, Int32GetDatum(d->start_minute), d->start_minute == SF_NO_MINUTE),
-				  sf_query_arg(INT4OID, Int32GetDatum(d->end_minute), d->end_minute == SF_NO_MINUTE),
-				  SF_TEXT(d->timezone), SF_TEXT(d->calendar), SF_TIME(d->set_at),
-				  SF_TEXT(d->set_by), SF_INT2(d->kind));
-	sf_hooks.scan_at(d->set_at);
+	sf_db_execute(&plan, SF_TEXT(deadline->target), SF_TEXT(deadline->schedule),
+				  sf_query_arg(INT4OID, Int32GetDatum(deadline->machine_no), deadline->machine_no == SF_NO_MACHINE),
+				  SF_TEXT(deadline->job),
+				  sf_query_arg(INT4OID, Int32GetDatum(deadline->start_minute), deadline->start_minute == SF_NO_MINUTE),
+				  sf_query_arg(INT4OID, Int32GetDatum(deadline->end_minute), deadline->end_minute == SF_NO_MINUTE),
+				  SF_TEXT(deadline->timezone), SF_TEXT(deadline->calendar), SF_TIME(deadline->set_at),
+				  SF_TEXT(deadline->set_by), SF_INT2(deadline->kind));
+	sf_hooks.scan_at(deadline->set_at);
 }
 
 /* Delete the deadline of a target, and what was late of it; false: there is none. */
@@ -162,16 +162,17 @@ sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, Timestamp
 
 /* Note where a sweep is to go on that is not over. */
 void
-sf_deadline_set_walk(const SfDeadline *d)
+sf_deadline_set_walk(const SfDeadline *deadline)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.deadline d SET next_at = $2, walk_step = $3, walk_now = $4, walk_at = $5,"
 		" walk_late_no = $6, walk_found = $7 WHERE d.target = $1");
 
-	sf_db_execute(&plan, SF_TEXT(d->target), SF_TIME(d->next_at), SF_INT4(d->walk_step),
-				  SF_TIME(d->walk_now), SF_TIME(d->walk_at),
-				  sf_query_arg(INT8OID, Int64GetDatum(d->walk_late_no), d->walk_late_no == SF_NOTHING_LATE),
-				  SF_BOOL(d->walk_found));
+	sf_db_execute(&plan, SF_TEXT(deadline->target), SF_TIME(deadline->next_at), SF_INT4(deadline->walk_step),
+				  SF_TIME(deadline->walk_now), SF_TIME(deadline->walk_at),
+				  sf_query_arg(INT8OID, Int64GetDatum(deadline->walk_late_no),
+							   deadline->walk_late_no == SF_NOTHING_LATE),
+				  SF_BOOL(deadline->walk_found));
 }
 
 /* --- what was late --- */
@@ -192,7 +193,7 @@ sf_lateness_finding_name(SfFinding finding)
 
 /* Insert what is late, and forget what was long ago; false: it was raised before. */
 bool
-sf_lateness_insert(const SfLateness *l)
+sf_lateness_insert(const SfLateness *lateness)
 {
 	static SfPlan insert = SF_PLAN(
 		"INSERT INTO _sfflow.lateness (target, deadline_at, due_by, finding, base_at, execution_no,"
@@ -201,11 +202,13 @@ sf_lateness_insert(const SfLateness *l)
 		"DELETE FROM _sfflow.lateness l WHERE l.target = $1 AND l.deadline_at <"
 		" ($2 - '400 days'::pg_catalog.interval)");
 
-	sf_db_execute(&trim, SF_TEXT(l->target), SF_TIME(l->raised_at));
-	return sf_db_execute(&insert, SF_TEXT(l->target), SF_TIME(l->deadline_at),
-						 SF_TEXT(due_by_words[l->due_by]), SF_TEXT(finding_words[l->finding]), SF_TIME(l->base_at),
-						 sf_query_arg(INT8OID, Int64GetDatum(l->execution_no), l->execution_no == SF_NOTHING_STARTED),
-						 SF_TIME_OR_NULL(l->expected_at, DT_NOEND), SF_TIME(l->raised_at)) > 0;
+	sf_db_execute(&trim, SF_TEXT(lateness->target), SF_TIME(lateness->raised_at));
+	return sf_db_execute(&insert, SF_TEXT(lateness->target), SF_TIME(lateness->deadline_at),
+						 SF_TEXT(due_by_words[lateness->due_by]), SF_TEXT(finding_words[lateness->finding]),
+						 SF_TIME(lateness->base_at),
+						 sf_query_arg(INT8OID, Int64GetDatum(lateness->execution_no),
+									  lateness->execution_no == SF_NOTHING_STARTED),
+						 SF_TIME_OR_NULL(lateness->expected_at, DT_NOEND), SF_TIME(lateness->raised_at)) > 0;
 }
 
 /* Was something raised of a run of the schedule, or of a night that began then? */
@@ -238,7 +241,7 @@ sf_lateness_open(const char *target, TimestampTz cleared_at)
  * has its row locked, for which no worker waits.
  */
 bool
-sf_lateness_clear(const SfLateness *l, TimestampTz at)
+sf_lateness_clear(const SfLateness *lateness, TimestampTz at)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS MATERIALIZED (SELECT l.target, l.deadline_at, l.due_by, l.finding FROM _sfflow.lateness l"
@@ -246,8 +249,9 @@ sf_lateness_clear(const SfLateness *l, TimestampTz at)
 		" UPDATE _sfflow.lateness l SET cleared_at = $5 FROM free f WHERE l.target = f.target"
 		" AND l.deadline_at = f.deadline_at AND l.due_by = f.due_by AND l.finding = f.finding");
 
-	return sf_db_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at),
-						 SF_TEXT(due_by_words[l->due_by]), SF_TEXT(finding_words[l->finding]), SF_TIME(at)) > 0;
+	return sf_db_execute(&plan, SF_TEXT(lateness->target), SF_TIME(lateness->deadline_at),
+						 SF_TEXT(due_by_words[lateness->due_by]), SF_TEXT(finding_words[lateness->finding]),
+						 SF_TIME(at)) > 0;
 }
 
 /* Acknowledge what is late.  Returns what was acknowledged, as SfLateness. */
@@ -256,7 +260,7 @@ sf_lateness_acknowledge(const SfAcknowledge *what)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.lateness l SET acknowledged_at = pg_catalog.clock_timestamp(),"
-		" acknowledged_by = $6, comment = $7"
+		" acknowledged_by_name = $6, comment = $7"
 		" WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL AND l.raised_at <= $5"
 		" AND ($1 IS NULL OR l.target = $1) AND ($2 IS NULL OR l.execution_no = $2)"
 		" AND ($3 IS NULL OR l.target = ANY (SELECT d.target FROM _sfflow.deadline d"

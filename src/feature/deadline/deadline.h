@@ -13,16 +13,16 @@
 #include "store/state_machine/machine.h"
 
 /* What a deadline is of; the numbers are stored */
-#define SF_DEADLINE_OF_LIST(X) \
+#define SF_DEADLINE_KIND_LIST(X) \
 	X(SCHEDULE, 0) \
 	X(MACHINE, 1) \
 	X(JOB, 2)
 
-#define SF_DEADLINE_OF_ENUM(sym, number) SF_DEADLINE_OF_##sym = number,
-typedef enum SfDeadlineOf
+#define SF_DEADLINE_KIND_ENUM(sym, number) SF_DEADLINE_KIND_##sym = number,
+typedef enum SfDeadlineKind
 {
-	SF_DEADLINE_OF_LIST(SF_DEADLINE_OF_ENUM)
-} SfDeadlineOf;
+	SF_DEADLINE_KIND_LIST(SF_DEADLINE_KIND_ENUM)
+} SfDeadlineKind;
 
 /* The column walk_late_no of a deadline of which no execution was late so far, null there */
 #define SF_NOTHING_LATE		0
@@ -46,7 +46,7 @@ typedef enum SfDeadlineOf
 	X(bool, walk_found, BOOL, NULL_IS(false)) \
 	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
 	X(char *, set_by, TEXT, NOT_NULL) \
-	X(SfDeadlineOf, kind, INT2, NOT_NULL)
+	X(SfDeadlineKind, kind, INT2, NOT_NULL)
 
 typedef struct SfDeadline
 {
@@ -61,9 +61,9 @@ typedef struct SfDeadline
 
 /* Has a sweep left a walk of a deadline that the next one goes on with? */
 static inline bool
-sf_deadline_is_walking(const SfDeadline *d)
+sf_deadline_is_walking(const SfDeadline *deadline)
 {
-	return d->walk_step != SF_NO_WALK;
+	return deadline->walk_step != SF_NO_WALK;
 }
 
 /* What is to have happened by a moment: symbol, the word that is stored */
@@ -104,7 +104,7 @@ typedef enum SfFinding
 	X(TimestampTz, raised_at, TIMESTAMPTZ, NOT_NULL) \
 	X(TimestampTz, cleared_at, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
 	X(TimestampTz, acknowledged_at, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
-	X(char *, acknowledged_by, TEXT, NULLABLE) \
+	X(char *, acknowledged_by_name, TEXT, NULLABLE) \
 	X(char *, comment, TEXT, NULLABLE)
 
 typedef struct SfLateness
@@ -169,10 +169,10 @@ typedef struct SfDeadlineItem
 } SfDeadlineItem;
 
 extern bool sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target);
-extern SfDeadlinePage sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz after,
+extern SfDeadlinePage sf_deadline_items(const SfDeadlineTarget *target, TimestampTz base_at, TimestampTz after,
 										 TimestampTz until, TimestampTz done_by);
-extern TimestampTz sf_deadline_expect(const SfDeadlineTarget *t, const SfDeadlineItem *item, TimestampTz now);
-extern TimestampTz sf_deadline_expect_new(const SfDeadlineTarget *t, TimestampTz begin);
+extern TimestampTz sf_deadline_expect(const SfDeadlineTarget *target, const SfDeadlineItem *item, TimestampTz now);
+extern TimestampTz sf_deadline_expect_new(const SfDeadlineTarget *target, TimestampTz begin);
 
 /* --- the watch --- */
 
@@ -180,8 +180,8 @@ extern TimestampTz sf_deadline_watch(TimestampTz now);
 
 /* --- what rules are told, and operators acknowledge --- */
 
-extern void sf_deadline_notice(const SfDeadline *deadline, const SfLateness *late, bool is_over, TimestampTz at);
-extern void sf_deadline_notice_alert(const SfLateness *late, const char *status, TimestampTz at);
+extern void sf_deadline_notice(const SfDeadline *deadline, const SfLateness *lateness, bool is_over, TimestampTz at);
+extern void sf_deadline_notice_alert(const SfLateness *lateness, const char *status, TimestampTz at);
 extern const char *sf_deadline_alert_target(const char *text);
 extern int64 sf_deadline_acknowledge(const SfAcknowledge *what);
 

@@ -33,14 +33,14 @@ enum
 
 /* Take a target that is a schedule, which stays locked: it is not dropped meanwhile. */
 static void
-parse_schedule(SfDeadline *d, const char *text)
+parse_schedule(SfDeadline *deadline, const char *text)
 {
-	SfSchedule *s = sf_schedule_find_own(text + strlen(OF_SCHEDULE), SF_LOCK_WAIT);
+	SfSchedule *schedule = sf_schedule_find_own(text + strlen(OF_SCHEDULE), SF_LOCK_WAIT);
 
-	d->kind = SF_DEADLINE_OF_SCHEDULE;
-	d->schedule = s->name;
-	d->target = psprintf(OF_SCHEDULE "%s", s->name);
-	d->timezone = s->timezone;
+	deadline->kind = SF_DEADLINE_KIND_SCHEDULE;
+	deadline->schedule = schedule->name;
+	deadline->target = psprintf(OF_SCHEDULE "%s", schedule->name);
+	deadline->timezone = schedule->timezone;
 }
 
 /* Raise unless the current version of a machine has a Task, and a history that tells of it. */
@@ -69,24 +69,25 @@ require_job(const SfMachine *machine, const char *job)
 
 /* Take a target that is a machine, or "machine/job". */
 static SfMachine *
-parse_machine(SfDeadline *d, const char *text)
+parse_machine(SfDeadline *deadline, const char *text)
 {
-	SfMachine  *machine = sf_object_machine_or_state(text, SF_RIGHT_OPERATE, &d->job);
+	SfMachine  *machine = sf_object_machine_or_state(text, SF_RIGHT_OPERATE, &deadline->job);
 
-	d->kind = d->job == NULL ? SF_DEADLINE_OF_MACHINE : SF_DEADLINE_OF_JOB;
-	d->machine_no = machine->machine_no;
-	d->target = d->kind == SF_DEADLINE_OF_MACHINE ? machine->name : psprintf("%s/%s", machine->name, d->job);
+	deadline->kind = deadline->job == NULL ? SF_DEADLINE_KIND_MACHINE : SF_DEADLINE_KIND_JOB;
+	deadline->machine_no = machine->machine_no;
+	deadline->target = deadline->kind == SF_DEADLINE_KIND_MACHINE ? machine->name :
+		psprintf("%s/%s", machine->name, deadline->job);
 	return machine;
 }
 
 /* Take the target of a call; the machine, or NULL if it is a schedule. */
 static SfMachine *
-parse_target(SfDeadline *d, const char *text)
+parse_target(SfDeadline *deadline, const char *text)
 {
-	memset(d, 0, sizeof(*d));
+	memset(deadline, 0, sizeof(*deadline));
 	if (strncmp(text, OF_SCHEDULE, strlen(OF_SCHEDULE)) != 0)
-		return parse_machine(d, text);
-	parse_schedule(d, text);
+		return parse_machine(deadline, text);
+	parse_schedule(deadline, text);
 	return NULL;
 }
 
@@ -94,30 +95,30 @@ parse_target(SfDeadline *d, const char *text)
 const char *
 sf_deadline_alert_target(const char *text)
 {
-	SfDeadline	d;
+	SfDeadline	deadline;
 
 	/* a type of events has no deadline */
 	if (strncmp(text, "event:", 6) == 0)
 		return NULL;
-	(void) parse_target(&d, text);
-	return d.target;
+	(void) parse_target(&deadline, text);
+	return deadline.target;
 }
 
 /* Record an action on a deadline. */
 static void
-note(const SfDeadline *d, const SfMachine *machine, const char *action, const char *start_by,
+note(const SfDeadline *deadline, const SfMachine *machine, const char *action, const char *start_by,
 	 const char *end_by)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	if (start_by != NULL)
-		sf_json_add_string(&b, "start_by", start_by);
+		sf_json_add_string(&json, "start_by", start_by);
 	if (end_by != NULL)
-		sf_json_add_string(&b, "end_by", end_by);
+		sf_json_add_string(&json, "end_by", end_by);
 	sf_audit_note(action, machine == NULL ? SF_OBJECT_SCHEDULE : SF_OBJECT_STATE_MACHINE,
-				  machine == NULL ? d->schedule : machine->name, d->target, NULL,
-				  start_by == NULL && end_by == NULL ? NULL : sf_json_finish(&b));
+				  machine == NULL ? deadline->schedule : machine->name, deadline->target, NULL,
+				  start_by == NULL && end_by == NULL ? NULL : sf_json_finish(&json));
 }
 
 /* --- times --- */
@@ -149,58 +150,59 @@ print_minute(int minute)
 
 /* Read the times of day, the zone and the calendar. */
 static void
-read_times(FunctionCallInfo fcinfo, SfDeadline *d)
+read_times(FunctionCallInfo fcinfo, SfDeadline *deadline)
 {
-	d->start_minute = minute_argument(fcinfo, ARG_START_BY, "start_by");
-	d->end_minute = minute_argument(fcinfo, ARG_END_BY, "end_by");
-	if (d->start_minute == SF_NO_MINUTE && d->end_minute == SF_NO_MINUTE)
+	deadline->start_minute = minute_argument(fcinfo, ARG_START_BY, "start_by");
+	deadline->end_minute = minute_argument(fcinfo, ARG_END_BY, "end_by");
+	if (deadline->start_minute == SF_NO_MINUTE && deadline->end_minute == SF_NO_MINUTE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("one of the arguments start_by and end_by must be given"),
 				 errhint("Each is a time of day, such as end_by => '06:00'; the argument timezone says where.")));
 	if (!PG_ARGISNULL(ARG_TIMEZONE))
-		d->timezone = sf_arg_text(fcinfo, ARG_TIMEZONE, "timezone");
-	else if (d->timezone == NULL)
-		d->timezone = pstrdup(d->kind == SF_DEADLINE_OF_SCHEDULE ? pg_get_timezone_name(sf_schedule_zone(NULL)) :
-							  pg_get_timezone_name(session_timezone));
-	(void) sf_schedule_zone(d->timezone);
-	d->calendar = sf_arg_text_or_null(fcinfo, ARG_CALENDAR);
-	if (d->calendar == NULL)
+		deadline->timezone = sf_arg_text(fcinfo, ARG_TIMEZONE, "timezone");
+	else if (deadline->timezone == NULL)
+		deadline->timezone = pstrdup(deadline->kind == SF_DEADLINE_KIND_SCHEDULE ?
+									 pg_get_timezone_name(sf_schedule_zone(NULL)) :
+									 pg_get_timezone_name(session_timezone));
+	(void) sf_schedule_zone(deadline->timezone);
+	deadline->calendar = sf_arg_text_or_null(fcinfo, ARG_CALENDAR);
+	if (deadline->calendar == NULL)
 		return;
 	sf_calendar_row_lock(false);
-	(void) sf_calendar_row_require(d->calendar);
+	(void) sf_calendar_row_require(deadline->calendar);
 }
 
 /* sf_set_deadline(target, start_by, end_by, timezone, calendar) */
 SF_SQL_FUNCTION(sfflow_sf_set_deadline)
 {
-	SfDeadline	d;
-	SfMachine  *machine = parse_target(&d, sf_arg_text(fcinfo, ARG_TARGET, "target"));
+	SfDeadline	deadline;
+	SfMachine  *machine = parse_target(&deadline, sf_arg_text(fcinfo, ARG_TARGET, "target"));
 
-	if (d.kind == SF_DEADLINE_OF_JOB)
-		require_job(machine, d.job);
-	read_times(fcinfo, &d);
+	if (deadline.kind == SF_DEADLINE_KIND_JOB)
+		require_job(machine, deadline.job);
+	read_times(fcinfo, &deadline);
 	if (machine != NULL)
 		sf_object_lock_machine(machine->machine_no, machine->name);
-	d.set_at = GetCurrentTimestamp();
-	d.set_by = GetUserNameFromId(GetUserId(), false);
-	sf_deadline_write(&d);
-	note(&d, machine, "set deadline", print_minute(d.start_minute), print_minute(d.end_minute));
+	deadline.set_at = GetCurrentTimestamp();
+	deadline.set_by = GetUserNameFromId(GetUserId(), false);
+	sf_deadline_write(&deadline);
+	note(&deadline, machine, "set deadline", print_minute(deadline.start_minute), print_minute(deadline.end_minute));
 	PG_RETURN_VOID();
 }
 
 /* sf_drop_deadline(target) */
 SF_SQL_FUNCTION(sfflow_sf_drop_deadline)
 {
-	SfDeadline	d;
-	SfMachine  *machine = parse_target(&d, sf_arg_text(fcinfo, ARG_TARGET, "target"));
+	SfDeadline	deadline;
+	SfMachine  *machine = parse_target(&deadline, sf_arg_text(fcinfo, ARG_TARGET, "target"));
 
-	if (!sf_deadline_delete(d.target))
+	if (!sf_deadline_delete(deadline.target))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("\"%s\" has no deadline", d.target),
+				 errmsg("\"%s\" has no deadline", deadline.target),
 				 errhint("The view sf_deadlines lists those that there are.")));
-	note(&d, machine, "drop deadline", NULL, NULL);
+	note(&deadline, machine, "drop deadline", NULL, NULL);
 	PG_RETURN_VOID();
 }
 

@@ -21,7 +21,7 @@ sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target)
 
 	memset(target, 0, sizeof(*target));
 	target->deadline = deadline;
-	if (deadline->kind == SF_DEADLINE_OF_SCHEDULE)
+	if (deadline->kind == SF_DEADLINE_KIND_SCHEDULE)
 	{
 		target->schedule = sf_schedule_row_read(deadline->schedule, SF_LOCK_NONE);
 		if (target->schedule == NULL)
@@ -42,27 +42,27 @@ sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target)
 
 /* The head of an execution, for the list of its jobs. */
 static SfExecutionHead
-head_of(const SfExecution *e)
+head_of(const SfExecution *execution)
 {
 	return (SfExecutionHead) {
-		.execution_no = e->execution_no,
-		.machine_no = e->machine_no,
-		.version = e->version,
-		.machine = e->machine_name,
-		.owner = e->owner,
-		.status = e->status,
-		.error = e->error,
-		.cause = e->cause,
+		.execution_no = execution->execution_no,
+		.machine_no = execution->machine_no,
+		.version = execution->version,
+		.machine = execution->machine_name,
+		.owner = execution->owner,
+		.status = execution->status,
+		.error = execution->error,
+		.cause = execution->cause,
 		.map_state = SF_NO_STATE
 	};
 }
 
 /* An execution that has succeeded, or that an operator has stopped, is done. */
 static TimestampTz
-done_at(const SfExecution *e)
+done_at(const SfExecution *execution)
 {
-	return e->status == SF_STATUS_SUCCEEDED || e->status == SF_STATUS_ABORTED ?
-		e->stopped_at : DT_NOEND;
+	return execution->status == SF_STATUS_SUCCEEDED || execution->status == SF_STATUS_ABORTED ?
+		execution->stopped_at : DT_NOEND;
 }
 
 /* Take in one run of the job: the first one begins it, the last one ends it. */
@@ -105,7 +105,7 @@ find_job(SfDeadlineItem *item, const char *name)
 
 /* Append an execution, if it is there. */
 static List *
-append_item(List *items, const SfDeadlineTarget *t, SfExecution *execution)
+append_item(List *items, const SfDeadlineTarget *target, SfExecution *execution)
 {
 	SfDeadlineItem *item;
 
@@ -115,20 +115,20 @@ append_item(List *items, const SfDeadlineTarget *t, SfExecution *execution)
 	item->execution = execution;
 	item->begun_at = execution->started_at == DT_NOBEGIN ? DT_NOEND : execution->started_at;
 	item->done_at = done_at(execution);
-	if (t->deadline->kind == SF_DEADLINE_OF_JOB)
-		find_job(item, t->deadline->job);
+	if (target->deadline->kind == SF_DEADLINE_KIND_JOB)
+		find_job(item, target->deadline->job);
 	return lappend(items, item);
 }
 
 /* Find the execution of the run of the schedule at a time. */
 static SfDeadlinePage
-page_of_run(const SfDeadlineTarget *t, TimestampTz at)
+page_of_run(const SfDeadlineTarget *target, TimestampTz at)
 {
-	char	   *id = sf_deadline_run(t->schedule->name, at);
+	char	   *id = sf_deadline_run(target->schedule->name, at);
 	SfDeadlinePage page = {.last_at = DT_NOEND};
 
 	if (id != NULL)
-		page.items = append_item(NIL, t, sf_execution_find(id, SF_LOCK_NONE));
+		page.items = append_item(NIL, target, sf_execution_find(id, SF_LOCK_NONE));
 	page.found = page.items != NIL;
 	return page;
 }
@@ -140,17 +140,17 @@ page_of_run(const SfDeadlineTarget *t, TimestampTz at)
  * of a machine that were done by done_by are left out.
  */
 SfDeadlinePage
-sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz after,
+sf_deadline_items(const SfDeadlineTarget *target, TimestampTz base_at, TimestampTz after,
 				  TimestampTz until, TimestampTz done_by)
 {
 	SfDeadlinePage page;
 	List	   *items = NIL;
 
-	if (t->deadline->kind == SF_DEADLINE_OF_SCHEDULE)
-		return page_of_run(t, base_at);
-	page = sf_deadline_page(t->machine->machine_no, Max(after, base_at - 1), until, done_by);
+	if (target->deadline->kind == SF_DEADLINE_KIND_SCHEDULE)
+		return page_of_run(target, base_at);
+	page = sf_deadline_page(target->machine->machine_no, Max(after, base_at - 1), until, done_by);
 	foreach_ptr(const int64, number, page.items)
-		items = append_item(items, t, sf_execution_read(*number, SF_LOCK_NONE, false));
+		items = append_item(items, target, sf_execution_read(*number, SF_LOCK_NONE, false));
 	page.items = items;
 	return page;
 }
@@ -159,53 +159,53 @@ sf_deadline_items(const SfDeadlineTarget *t, TimestampTz base_at, TimestampTz af
 
 /* Prepare to compute what a version of the machine takes, up to the job; NULL: the job is not there. */
 static SfRemaining *
-remaining_of(const SfDeadlineTarget *t, int version, const SfProgram **program)
+remaining_of(const SfDeadlineTarget *target, int version, const SfProgram **program)
 {
 	int			task = SF_NO_STATE;
 
-	*program = sf_program_cache_try(t->machine->machine_no, version);
+	*program = sf_program_cache_try(target->machine->machine_no, version);
 	if (*program == NULL)
 		return NULL;
-	if (t->deadline->kind == SF_DEADLINE_OF_JOB)
+	if (target->deadline->kind == SF_DEADLINE_KIND_JOB)
 	{
-		task = sf_program_find_state(*program, t->deadline->job);
+		task = sf_program_find_state(*program, target->deadline->job);
 		if (task == SF_NO_STATE)
 			return NULL;
 	}
-	return sf_remaining_begin(*program, t->usual, task);
+	return sf_remaining_begin(*program, target->usual, task);
 }
 
 /* When something that is not done is expected to be; DT_NOEND: it does not run, or that is not known. */
 TimestampTz
-sf_deadline_expect(const SfDeadlineTarget *t, const SfDeadlineItem *item, TimestampTz now)
+sf_deadline_expect(const SfDeadlineTarget *target, const SfDeadlineItem *item, TimestampTz now)
 {
-	const SfExecution *e = item->execution;
+	const SfExecution *execution = item->execution;
 	const SfProgram *program;
 	SfRemaining *remaining;
 	int64		us;
 
-	if (e->status != SF_STATUS_RUNNING)
+	if (execution->status != SF_STATUS_RUNNING)
 		return DT_NOEND;
-	remaining = remaining_of(t, e->version, &program);
+	remaining = remaining_of(target, execution->version, &program);
 	if (remaining == NULL)
 		return DT_NOEND;
-	us = sf_remaining_us(remaining, sf_branch_scan(e->execution_no, program),
-						 sf_map_run_scan(e->execution_no), now);
+	us = sf_remaining_us(remaining, sf_branch_scan(execution->execution_no, program),
+						 sf_map_run_scan(execution->execution_no), now);
 	return !sf_duration_is_known(us) ? DT_NOEND : now + us;
 }
 
 /* When an execution that begins at a time is expected to be done, or the job in it; DT_NOEND: not known. */
 TimestampTz
-sf_deadline_expect_new(const SfDeadlineTarget *t, TimestampTz begin)
+sf_deadline_expect_new(const SfDeadlineTarget *target, TimestampTz begin)
 {
-	int64		us = t->deadline->kind == SF_DEADLINE_OF_JOB ? SF_NO_DURATION :
-		sf_usual_execution_us(t->machine->machine_no);
+	int64		us = target->deadline->kind == SF_DEADLINE_KIND_JOB ? SF_NO_DURATION :
+		sf_usual_execution_us(target->machine->machine_no);
 	const SfProgram *program;
 	SfRemaining *remaining;
 
 	if (!sf_duration_is_known(us))
 	{
-		remaining = remaining_of(t, t->machine->current_version, &program);
+		remaining = remaining_of(target, target->machine->current_version, &program);
 		us = remaining == NULL ? SF_NO_DURATION : sf_remaining_whole(remaining);
 	}
 	return !sf_duration_is_known(us) ? DT_NOEND : begin + us;

@@ -10,23 +10,23 @@
 
 /* Fill in what a deadline is of, and the execution that is late. */
 static void
-set_deadline(SfNotice *n, const SfDeadline *d, int64 execution_no)
+set_deadline(SfNotice *notice, const SfDeadline *deadline, int64 execution_no)
 {
-	const SfMachineIdentity *identity = d->kind == SF_DEADLINE_OF_SCHEDULE ? NULL :
-		sf_machine_identity(d->machine_no);
+	const SfMachineIdentity *identity = deadline->kind == SF_DEADLINE_KIND_SCHEDULE ? NULL :
+		sf_machine_identity(deadline->machine_no);
 
-	n->resource = d->target;
-	if (d->kind == SF_DEADLINE_OF_SCHEDULE)
-		sf_schedule_notice(n, d->schedule);
+	notice->resource = deadline->target;
+	if (deadline->kind == SF_DEADLINE_KIND_SCHEDULE)
+		sf_schedule_notice(notice, deadline->schedule);
 	else if (identity != NULL)
 	{
 		/* the identity is valid until the next one is looked for */
-		n->machine = pstrdup(identity->name);
-		n->machine_owner = identity->owner;
-		n->resource = sf_public_name(SF_NAME_STATE_MACHINE, n->machine);
+		notice->machine = pstrdup(identity->name);
+		notice->machine_owner = identity->owner;
+		notice->resource = sf_public_name(SF_NAME_STATE_MACHINE, notice->machine);
 	}
 	if (execution_no != SF_NOTHING_STARTED)
-		sf_notice_set_execution(n, sf_execution_read(execution_no, SF_LOCK_NONE, false));
+		sf_notice_set_execution(notice, sf_execution_read(execution_no, SF_LOCK_NONE, false));
 }
 
 /* A word in capital letters, as events have statuses. */
@@ -42,40 +42,41 @@ capital(const char *word)
 
 /* Something is late or will be; or (is_over) it was, and has happened since. */
 void
-sf_deadline_notice(const SfDeadline *d, const SfLateness *late, bool is_over, TimestampTz at)
+sf_deadline_notice(const SfDeadline *deadline, const SfLateness *lateness, bool is_over, TimestampTz at)
 {
-	SfNotice	n = {.kind = SF_CHANGE_DEADLINE,.at = at};
-	SfJsonBuilder b;
+	SfNotice	notice = {.kind = SF_CHANGE_DEADLINE,.at = at};
+	SfJsonBuilder json;
 
 	if (!sf_feature_wants_notice(SF_CHANGE_DEADLINE, NULL))
 		return;
-	set_deadline(&n, d, late->execution_no);
-	sf_notice_begin_detail(&b, &n);
-	sf_json_add_string(&b, "target", d->target);
-	sf_json_add_string(&b, "status", is_over ? "OVER" : capital(sf_lateness_finding_name(late->finding)));
-	sf_json_add_string(&b, "dueBy", capital(sf_lateness_due_name(late->due_by)));
-	sf_notice_add_date(&b, "deadlineDate", late->deadline_at);
-	sf_notice_add_date(&b, "expectedDate", late->expected_at);
-	sf_notice_add_text(&b, "job", d->job);
-	sf_notice_add_text(&b, "schedule", d->schedule);
-	sf_notice_tell(&n, &b);
+	set_deadline(&notice, deadline, lateness->execution_no);
+	sf_notice_begin_detail(&json, &notice);
+	sf_json_add_string(&json, "target", deadline->target);
+	sf_json_add_string(&json, "status", is_over ? "OVER" : capital(sf_lateness_finding_name(lateness->finding)));
+	sf_json_add_string(&json, "dueBy", capital(sf_lateness_due_name(lateness->due_by)));
+	sf_notice_add_date(&json, "deadlineDate", lateness->deadline_at);
+	sf_notice_add_date(&json, "expectedDate", lateness->expected_at);
+	sf_notice_add_text(&json, "job", deadline->job);
+	sf_notice_add_text(&json, "schedule", deadline->schedule);
+	sf_notice_tell(&notice, &json);
 }
 
 /* The alert that something is late was opened, acknowledged or cleared. */
 void
-sf_deadline_notice_alert(const SfLateness *late, const char *status, TimestampTz at)
+sf_deadline_notice_alert(const SfLateness *lateness, const char *status, TimestampTz at)
 {
-	SfNotice	n = {.kind = SF_CHANGE_ALERT,.at = at};
-	SfAlertDetail detail = {sf_lateness_finding_name(late->finding), status, late->raised_at, late->target, late->comment};
-	const SfDeadline *d;
+	SfNotice	notice = {.kind = SF_CHANGE_ALERT,.at = at};
+	SfAlertDetail detail =
+		{sf_lateness_finding_name(lateness->finding), status, lateness->raised_at, lateness->target, lateness->comment};
+	const SfDeadline *deadline;
 
 	if (!sf_feature_wants_notice(SF_CHANGE_ALERT, NULL))
 		return;
-	d = sf_deadline_read(late->target, SF_LOCK_NONE);
-	if (d == NULL)
+	deadline = sf_deadline_read(lateness->target, SF_LOCK_NONE);
+	if (deadline == NULL)
 		return;
-	set_deadline(&n, d, late->execution_no);
-	sf_notice_tell_alert(&n, &detail);
+	set_deadline(&notice, deadline, lateness->execution_no);
+	sf_notice_tell_alert(&notice, &detail);
 }
 
 /* Acknowledge what is late, and tell features of it; returns how many alerts there were. */

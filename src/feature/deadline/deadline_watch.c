@@ -71,14 +71,14 @@ typedef struct Check
 	bool		is_cut;			/* a step has more pages: the rest is for the next sweep */
 } Check;
 
-/* A moment of a night */
-typedef struct Moment
+/* The moment of a night by which the target is to have started, or ended */
+typedef struct Occurrence
 {
 	SfDueBy		due_by;
 	const SfCron *cron;
 	TimestampTz at;
 	TimestampTz base_at;		/* the run, or when the night began */
-} Moment;
+} Occurrence;
 
 /* --- moments --- */
 
@@ -96,25 +96,25 @@ daily(int minute)
 
 /* The moment of a day before another one. */
 static TimestampTz
-before(const Check *c, const SfCron *cron, TimestampTz at)
+before(const Check *check, const SfCron *cron, TimestampTz at)
 {
 	TimestampTz found;
 
-	return sf_cron_latest(cron, at - 1, c->zone, &found) ? found : at - USECS_PER_DAY;
+	return sf_cron_latest(cron, at - 1, check->zone, &found) ? found : at - USECS_PER_DAY;
 }
 
 /* Does the calendar have the local day of a time? */
 static bool
-is_picked(const Check *c, TimestampTz at)
+is_picked(const Check *check, TimestampTz at)
 {
 	int			day;
 	SfDays	   *days;
 	bool		picked;
 
-	if (c->calendar == NULL)
+	if (check->calendar == NULL)
 		return true;
-	day = sf_cron_local_day(at, c->zone);
-	days = sf_calendar_days(c->calendar, day, day, SF_ON_CLOSED_SKIP, NULL, NULL);
+	day = sf_cron_local_day(at, check->zone);
+	days = sf_calendar_days(check->calendar, day, day, SF_ON_CLOSED_SKIP, NULL, NULL);
 	picked = sf_days_marked(days, day);
 	sf_days_free(days);
 	return picked;
@@ -122,21 +122,22 @@ is_picked(const Check *c, TimestampTz at)
 
 /* Find the run of the schedule that a moment is about; false: it is about none. */
 static bool
-find_run(Check *c, Moment *m)
+find_run(Check *check, Occurrence *occurrence)
 {
-	return sf_time_search_latest(&c->search, m->at - 1, &m->base_at) &&
-		m->base_at >= before(c, m->cron, m->at) && is_picked(c, m->base_at);
+	return sf_time_search_latest(&check->search, occurrence->at - 1, &occurrence->base_at) &&
+		occurrence->base_at >= before(check, occurrence->cron, occurrence->at) && is_picked(check, occurrence->base_at);
 }
 
 /* Find when the night of a moment began; false: it is no night of the calendar. */
 static bool
-find_night(const Check *c, Moment *m)
+find_night(const Check *check, Occurrence *occurrence)
 {
-	bool		has_start = c->deadline->start_minute != SF_NO_MINUTE;
-	TimestampTz start = !has_start || m->cron == &c->start ? m->at : before(c, &c->start, m->at);
+	bool		has_start = check->deadline->start_minute != SF_NO_MINUTE;
+	TimestampTz start = !has_start || occurrence->cron == &check->start ? occurrence->at :
+		before(check, &check->start, occurrence->at);
 
-	m->base_at = has_start ? start - HALF_NIGHT : before(c, m->cron, m->at);
-	return is_picked(c, start);
+	occurrence->base_at = has_start ? start - HALF_NIGHT : before(check, occurrence->cron, occurrence->at);
+	return is_picked(check, start);
 }
 
 /*
@@ -144,12 +145,13 @@ find_night(const Check *c, Moment *m)
  * calendar has the day may change until the next sweep goes on.
  */
 static bool
-find_base(Check *c, Moment *m)
+find_base(Check *check, Occurrence *occurrence)
 {
-	bool		found = c->deadline->kind == SF_DEADLINE_OF_SCHEDULE ? find_run(c, m) : find_night(c, m);
+	bool		found = check->deadline->kind == SF_DEADLINE_KIND_SCHEDULE ? find_run(check, occurrence) :
+		find_night(check, occurrence);
 
 	if (!found)
-		c->step++;
+		check->step++;
 	return found;
 }
 
@@ -157,41 +159,41 @@ find_base(Check *c, Moment *m)
 
 /* Note that a deadline has to be checked by a time. */
 static void
-check_by(Check *c, TimestampTz at)
+check_by(Check *check, TimestampTz at)
 {
-	c->next_at = Min(c->next_at, at);
+	check->next_at = Min(check->next_at, at);
 }
 
 /* Raise what is late, if it was not raised before; execution_no may be SF_NOTHING_STARTED. */
 static void
-raise_late(Check *c, const Moment *m, SfFinding finding, int64 execution_no, TimestampTz expected_at)
+raise_late(Check *check, const Occurrence *occurrence, SfFinding finding, int64 execution_no, TimestampTz expected_at)
 {
-	SfLateness	late = {
-		.target = c->deadline->target,
-		.deadline_at = m->at,
-		.due_by = m->due_by,
+	SfLateness	lateness = {
+		.target = check->deadline->target,
+		.deadline_at = occurrence->at,
+		.due_by = occurrence->due_by,
 		.finding = finding,
-		.base_at = m->base_at,
+		.base_at = occurrence->base_at,
 		.execution_no = execution_no,
 		.expected_at = expected_at,
-		.raised_at = c->now
+		.raised_at = check->now
 	};
 
 	/* an end that comes to nothing, as the start did, is no news */
-	if (finding == SF_FINDING_NEVER_STARTED && sf_lateness_is_raised(late.target, late.base_at, finding))
+	if (finding == SF_FINDING_NEVER_STARTED && sf_lateness_is_raised(lateness.target, lateness.base_at, finding))
 		return;
-	if (!sf_lateness_insert(&late))
+	if (!sf_lateness_insert(&lateness))
 		return;
-	sf_deadline_notice(c->deadline, &late, false, c->now);
-	sf_deadline_notice_alert(&late, SF_ALERT_OPENED, c->now);
-	check_by(c, c->now + RECHECK);
+	sf_deadline_notice(check->deadline, &lateness, false, check->now);
+	sf_deadline_notice_alert(&lateness, SF_ALERT_OPENED, check->now);
+	check_by(check, check->now + RECHECK);
 }
 
 /* Did the sweep before end within a step, which this one goes on with? */
 static bool
-goes_on_at(const SfDeadline *d, int step)
+goes_on_at(const SfDeadline *deadline, int step)
 {
-	return sf_deadline_is_walking(d) && step == d->walk_step;
+	return sf_deadline_is_walking(deadline) && step == deadline->walk_step;
 }
 
 /*
@@ -200,49 +202,49 @@ goes_on_at(const SfDeadline *d, int step)
  * step, or a later one will.
  */
 static bool
-read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfDeadlinePage *page)
+read_page(Check *check, const Occurrence *occurrence, TimestampTz until, TimestampTz done_by, SfDeadlinePage *page)
 {
-	const SfDeadline *d = c->deadline;
-	int			step = c->step++;
-	bool		goes_on = goes_on_at(d, step);
+	const SfDeadline *deadline = check->deadline;
+	int			step = check->step++;
+	bool		goes_on = goes_on_at(deadline, step);
 
-	if (c->is_cut || (sf_deadline_is_walking(d) && step < d->walk_step))
+	if (check->is_cut || (sf_deadline_is_walking(deadline) && step < deadline->walk_step))
 		return false;
-	*page = sf_deadline_items(&c->target, m->base_at, goes_on ? d->walk_at : DT_NOBEGIN, until,
+	*page = sf_deadline_items(&check->target, occurrence->base_at, goes_on ? deadline->walk_at : DT_NOBEGIN, until,
 							  done_by);
-	page->found = page->found || (goes_on && d->walk_found);
+	page->found = page->found || (goes_on && deadline->walk_found);
 	return true;
 }
 
 /* The first late execution that earlier pages of the step have had that reads its next page, or SF_NOTHING_LATE. */
 static int64
-late_before(const Check *c)
+late_before(const Check *check)
 {
-	return goes_on_at(c->deadline, c->step - 1) ? c->deadline->walk_late_no : SF_NOTHING_LATE;
+	return goes_on_at(check->deadline, check->step - 1) ? check->deadline->walk_late_no : SF_NOTHING_LATE;
 }
 
 /* End a sweep after a page of a step, if more pages follow. */
 static bool
-cut_after(Check *c, const SfDeadlinePage *page, int64 late_no)
+cut_after(Check *check, const SfDeadlinePage *page, int64 late_no)
 {
-	SfDeadline *d = c->deadline;
+	SfDeadline *deadline = check->deadline;
 
 	if (page->last_at == DT_NOEND)
 		return false;
-	c->is_cut = true;
-	d->walk_step = c->step - 1;
-	d->walk_now = c->now;
-	d->walk_at = page->last_at;
-	d->walk_late_no = late_no;
-	d->walk_found = page->found;
+	check->is_cut = true;
+	deadline->walk_step = check->step - 1;
+	deadline->walk_now = check->now;
+	deadline->walk_at = page->last_at;
+	deadline->walk_late_no = late_no;
+	deadline->walk_found = page->found;
 	return true;
 }
 
 /* What has happened when: the start of an item, or its end. */
 static TimestampTz
-happened_at(const Moment *m, const SfDeadlineItem *item)
+happened_at(const Occurrence *occurrence, const SfDeadlineItem *item)
 {
-	return m->due_by == SF_DUE_START ? item->begun_at : item->done_at;
+	return occurrence->due_by == SF_DUE_START ? item->begun_at : item->done_at;
 }
 
 /* What a step has found */
@@ -260,17 +262,17 @@ typedef enum StepResult
  * time is enough for a start; all have to have ended.
  */
 static StepResult
-find_late(Check *c, const Moment *m, TimestampTz until, TimestampTz by, int64 *late_no)
+find_late(Check *check, const Occurrence *occurrence, TimestampTz until, TimestampTz by, int64 *late_no)
 {
-	bool		is_start = m->due_by == SF_DUE_START;
+	bool		is_start = occurrence->due_by == SF_DUE_START;
 	SfDeadlinePage page;
 
-	if (!read_page(c, m, until, is_start ? DT_NOBEGIN : by, &page))
+	if (!read_page(check, occurrence, until, is_start ? DT_NOBEGIN : by, &page))
 		return RESULT_UNKNOWN;
-	*late_no = late_before(c);
+	*late_no = late_before(check);
 	foreach_ptr(const SfDeadlineItem, item, page.items)
 	{
-		bool		happened = happened_at(m, item) <= by;
+		bool		happened = happened_at(occurrence, item) <= by;
 
 		if (happened && is_start)
 			return RESULT_IN_TIME;
@@ -279,26 +281,26 @@ find_late(Check *c, const Moment *m, TimestampTz until, TimestampTz by, int64 *l
 	}
 	if (*late_no != SF_NOTHING_LATE && !is_start)
 		return RESULT_LATE;
-	if (cut_after(c, &page, *late_no))
+	if (cut_after(check, &page, *late_no))
 		return RESULT_UNKNOWN;
 	return *late_no != SF_NOTHING_LATE ? RESULT_LATE : page.found ? RESULT_IN_TIME : RESULT_NEVER_STARTED;
 }
 
 /* Judge a moment that has come. */
 static void
-judge(Check *c, Moment *m)
+judge(Check *check, Occurrence *occurrence)
 {
 	int64		late_no;
 
-	if (!find_base(c, m))
+	if (!find_base(check, occurrence))
 		return;
-	switch (find_late(c, m, m->at, m->at, &late_no))
+	switch (find_late(check, occurrence, occurrence->at, occurrence->at, &late_no))
 	{
 		case RESULT_LATE:
-			raise_late(c, m, SF_FINDING_LATE, late_no, DT_NOEND);
+			raise_late(check, occurrence, SF_FINDING_LATE, late_no, DT_NOEND);
 			break;
 		case RESULT_NEVER_STARTED:
-			raise_late(c, m, SF_FINDING_NEVER_STARTED, SF_NOTHING_STARTED, DT_NOEND);
+			raise_late(check, occurrence, SF_FINDING_NEVER_STARTED, SF_NOTHING_STARTED, DT_NOEND);
 			break;
 		case RESULT_UNKNOWN:
 		case RESULT_IN_TIME:
@@ -308,14 +310,14 @@ judge(Check *c, Moment *m)
 
 /* When the last of some executions of a night is expected to be done; DT_NOEND: not known. */
 static TimestampTz
-expect_last(const Check *c, List *items, int64 *last_no)
+expect_last(const Check *check, List *items, int64 *last_no)
 {
 	TimestampTz latest = DT_NOBEGIN;
 
 	foreach_ptr(const SfDeadlineItem, item, items)
 	{
 		TimestampTz expected = item->done_at != DT_NOEND ? DT_NOEND :
-			sf_deadline_expect(&c->target, item, c->now);
+			sf_deadline_expect(&check->target, item, check->now);
 
 		if (expected == DT_NOEND || expected <= latest)
 			continue;
@@ -337,74 +339,74 @@ has_undone(List *items)
 
 /* Check again when an end is near that is expected then if all begins now; it will be late from then on. */
 static void
-check_before(Check *c, const Moment *m, TimestampTz begin, TimestampTz expected)
+check_before(Check *check, const Occurrence *occurrence, TimestampTz begin, TimestampTz expected)
 {
-	check_by(c, Min(m->at, begin + Max(m->at - expected + 1, RECHECK)));
+	check_by(check, Min(occurrence->at, begin + Max(occurrence->at - expected + 1, RECHECK)));
 }
 
 /* Look ahead to an end that has not come: will it be late? */
 static void
-check_next(Check *c, Moment *m)
+check_next(Check *check, Occurrence *occurrence)
 {
-	bool		is_schedule = c->deadline->kind == SF_DEADLINE_OF_SCHEDULE;
-	TimestampTz begin = c->now;
+	bool		is_schedule = check->deadline->kind == SF_DEADLINE_KIND_SCHEDULE;
+	TimestampTz begin = check->now;
 	int64		last_no = SF_NOTHING_STARTED;
 	TimestampTz expected,
 				fresh = DT_NOEND;
 	SfDeadlinePage page;
 
-	if (!find_base(c, m) || !read_page(c, m, c->now, c->now, &page))
+	if (!find_base(check, occurrence) || !read_page(check, occurrence, check->now, check->now, &page))
 		return;
 	if (is_schedule)
-		begin = Max(begin, m->base_at);
+		begin = Max(begin, occurrence->base_at);
 	if (!page.found || !is_schedule)
-		fresh = sf_deadline_expect_new(&c->target, begin);
-	expected = page.found ? expect_last(c, page.items, &last_no) : fresh;
-	if (expected != DT_NOEND && expected > m->at && begin >= m->base_at)
+		fresh = sf_deadline_expect_new(&check->target, begin);
+	expected = page.found ? expect_last(check, page.items, &last_no) : fresh;
+	if (expected != DT_NOEND && expected > occurrence->at && begin >= occurrence->base_at)
 	{
-		raise_late(c, m, SF_FINDING_WILL_BE_LATE, last_no, expected);
+		raise_late(check, occurrence, SF_FINDING_WILL_BE_LATE, last_no, expected);
 		return;
 	}
-	if (cut_after(c, &page, 0))
+	if (cut_after(check, &page, 0))
 		return;
 	if (expected != DT_NOEND)
-		check_before(c, m, begin, expected);
+		check_before(check, occurrence, begin, expected);
 	else if (has_undone(page.items))
-		check_by(c, c->now + RECHECK_IDLE);
+		check_by(check, check->now + RECHECK_IDLE);
 	/* another execution of the night may begin */
 	if (page.found && fresh != DT_NOEND)
-		check_before(c, m, begin, fresh);
+		check_before(check, occurrence, begin, fresh);
 }
 
 /* Deal with the moments that have come since the last sweep, and with the next one. */
 static void
-check_moments(Check *c, SfDueBy due_by, const SfCron *cron)
+check_occurrences(Check *check, SfDueBy due_by, const SfCron *cron)
 {
-	Moment		m = {.due_by = due_by,.cron = cron};
-	TimestampTz from = Max(c->deadline->checked_until, c->now - LOOK_BACK);
+	Occurrence	occurrence = {.due_by = due_by,.cron = cron};
+	TimestampTz from = Max(check->deadline->checked_until, check->now - LOOK_BACK);
 
-	while (sf_cron_next(cron, from, c->zone, &m.at) && m.at <= c->now)
+	while (sf_cron_next(cron, from, check->zone, &occurrence.at) && occurrence.at <= check->now)
 	{
-		judge(c, &m);
-		from = m.at;
+		judge(check, &occurrence);
+		from = occurrence.at;
 	}
-	if (m.at <= c->now)
+	if (occurrence.at <= check->now)
 		return;
-	check_by(c, m.at);
+	check_by(check, occurrence.at);
 	if (due_by == SF_DUE_END)
-		check_next(c, &m);
+		check_next(check, &occurrence);
 }
 
 /* --- what is late already --- */
 
 /* Was something worse raised of the same moment? */
 static bool
-is_superseded(const SfLateness *l, List *all)
+is_superseded(const SfLateness *lateness, List *all)
 {
-	if (l->finding != SF_FINDING_WILL_BE_LATE)
+	if (lateness->finding != SF_FINDING_WILL_BE_LATE)
 		return false;
 	foreach_ptr(const SfLateness, other, all)
-		if (other->deadline_at == l->deadline_at && other->due_by == l->due_by &&
+		if (other->deadline_at == lateness->deadline_at && other->due_by == lateness->due_by &&
 			other->finding != SF_FINDING_WILL_BE_LATE)
 			return true;
 	return false;
@@ -412,54 +414,54 @@ is_superseded(const SfLateness *l, List *all)
 
 /* What was late is so no more; false: that is to be noted later. */
 static bool
-clear(Check *c, const SfLateness *l)
+clear(Check *check, const SfLateness *lateness)
 {
-	if (!sf_lateness_clear(l, c->now))
+	if (!sf_lateness_clear(lateness, check->now))
 	{
-		check_by(c, c->now + RECHECK);
+		check_by(check, check->now + RECHECK);
 		return false;
 	}
-	if (l->acknowledged_at == DT_NOEND)
-		sf_deadline_notice_alert(l, SF_ALERT_CLEARED, c->now);
+	if (lateness->acknowledged_at == DT_NOEND)
+		sf_deadline_notice_alert(lateness, SF_ALERT_CLEARED, check->now);
 	return true;
 }
 
 /* Until when what makes good for something late may have been requested. */
 static TimestampTz
-good_until(const SfLateness *l)
+good_until(const SfLateness *lateness)
 {
 	/* what was to begin by then may begin later */
-	return l->due_by == SF_DUE_START || l->finding == SF_FINDING_NEVER_STARTED ?
-		l->deadline_at + HALF_NIGHT : l->deadline_at;
+	return lateness->due_by == SF_DUE_START || lateness->finding == SF_FINDING_NEVER_STARTED ?
+		lateness->deadline_at + HALF_NIGHT : lateness->deadline_at;
 }
 
 /* See whether what is late has happened. */
 static void
-check_late(Check *c, const SfLateness *l, List *all)
+check_late(Check *check, const SfLateness *lateness, List *all)
 {
-	Moment		m = {.due_by = l->due_by,.at = l->deadline_at,.base_at = l->base_at};
+	Occurrence	occurrence = {.due_by = lateness->due_by,.at = lateness->deadline_at,.base_at = lateness->base_at};
 	StepResult		result;
 	int64		late_no;
 
-	if (is_superseded(l, all))
+	if (is_superseded(lateness, all))
 	{
-		if (l->cleared_at == DT_NOEND)
-			(void) clear(c, l);
+		if (lateness->cleared_at == DT_NOEND)
+			(void) clear(check, lateness);
 		return;
 	}
-	if (l->cleared_at != DT_NOEND)
+	if (lateness->cleared_at != DT_NOEND)
 	{
-		c->step++;
+		check->step++;
 		return;
 	}
-	result = find_late(c, &m, good_until(l), c->now, &late_no);
+	result = find_late(check, &occurrence, good_until(lateness), check->now, &late_no);
 	if (result == RESULT_IN_TIME)
 	{
-		if (clear(c, l))
-			sf_deadline_notice(c->deadline, l, true, c->now);
+		if (clear(check, lateness))
+			sf_deadline_notice(check->deadline, lateness, true, check->now);
 	}
-	else if (result != RESULT_UNKNOWN && l->deadline_at > c->now - LOOK_BACK)
-		check_by(c, c->now + RECHECK);
+	else if (result != RESULT_UNKNOWN && lateness->deadline_at > check->now - LOOK_BACK)
+		check_by(check, check->now + RECHECK);
 }
 
 /*
@@ -467,12 +469,12 @@ check_late(Check *c, const SfLateness *l, List *all)
  * went on keeps its step.
  */
 static void
-check_all_late(Check *c)
+check_all_late(Check *check)
 {
-	List	   *all = sf_lateness_open(c->deadline->target, c->now);
+	List	   *all = sf_lateness_open(check->deadline->target, check->now);
 
 	foreach_ptr(const SfLateness, late, all)
-		check_late(c, late, all);
+		check_late(check, late, all);
 }
 
 /* --- sweeps --- */
@@ -489,47 +491,47 @@ static bool
 sweep_one(void *arg)
 {
 	const SweptDeadline *sweep = arg;
-	SfDeadline *d = sf_deadline_read(sweep->target, SF_LOCK_SKIP);
-	Check		c = {.now = sweep->now,.deadline = d};
+	SfDeadline *deadline = sf_deadline_read(sweep->target, SF_LOCK_SKIP);
+	Check		check = {.now = sweep->now,.deadline = deadline};
 	bool		goes_on;
 
-	if (d == NULL || d->next_at > sweep->now)
+	if (deadline == NULL || deadline->next_at > sweep->now)
 		return true;			/* another process is at it, or was */
-	goes_on = sf_deadline_is_walking(d);
+	goes_on = sf_deadline_is_walking(deadline);
 	if (goes_on)
-		c.now = d->walk_now;
-	c.next_at = c.now + LOOK_BACK;
-	if (!sf_deadline_find_target(d, &c.target))
+		check.now = deadline->walk_now;
+	check.next_at = check.now + LOOK_BACK;
+	if (!sf_deadline_find_target(deadline, &check.target))
 	{
-		sf_deadline_set_checked(d, sweep->now, c.next_at);
+		sf_deadline_set_checked(deadline, sweep->now, check.next_at);
 		return true;
 	}
-	c.zone = sf_schedule_zone(d->timezone);
-	if (d->calendar != NULL)
-		c.calendar = sf_calendar_load(d->calendar);
-	if (d->kind == SF_DEADLINE_OF_SCHEDULE)
-		c.search = sf_time_search_begin(c.target.schedule);
-	if (d->start_minute != SF_NO_MINUTE)
+	check.zone = sf_schedule_zone(deadline->timezone);
+	if (deadline->calendar != NULL)
+		check.calendar = sf_calendar_load(deadline->calendar);
+	if (deadline->kind == SF_DEADLINE_KIND_SCHEDULE)
+		check.search = sf_time_search_begin(check.target.schedule);
+	if (deadline->start_minute != SF_NO_MINUTE)
 	{
-		c.start = daily(d->start_minute);
-		check_moments(&c, SF_DUE_START, &c.start);
+		check.start = daily(deadline->start_minute);
+		check_occurrences(&check, SF_DUE_START, &check.start);
 	}
-	if (d->end_minute != SF_NO_MINUTE)
+	if (deadline->end_minute != SF_NO_MINUTE)
 	{
-		c.end = daily(d->end_minute);
-		check_moments(&c, SF_DUE_END, &c.end);
+		check.end = daily(deadline->end_minute);
+		check_occurrences(&check, SF_DUE_END, &check.end);
 	}
-	check_all_late(&c);
-	if (c.is_cut)
+	check_all_late(&check);
+	if (check.is_cut)
 	{
-		d->next_at = sweep->now;
-		sf_deadline_set_walk(d);
+		deadline->next_at = sweep->now;
+		sf_deadline_set_walk(deadline);
 		return true;
 	}
 	/* what earlier sweeps have found to be checked next is not known any more */
 	if (goes_on)
-		check_by(&c, sweep->now + RECHECK);
-	sf_deadline_set_checked(d, c.now, c.next_at);
+		check_by(&check, sweep->now + RECHECK);
+	sf_deadline_set_checked(deadline, check.now, check.next_at);
 	return true;
 }
 
@@ -537,13 +539,13 @@ sweep_one(void *arg)
 static void
 put_off(const SweptDeadline *sweep, const ErrorData *error)
 {
-	SfDeadline *d = sf_deadline_read(sweep->target, SF_LOCK_SKIP);
+	SfDeadline *deadline = sf_deadline_read(sweep->target, SF_LOCK_SKIP);
 
 	ereport(LOG,
 			(errmsg("sfflow cannot watch the deadline of \"%s\": %s", sweep->target,
 					error->message)));
-	if (d != NULL)
-		sf_deadline_set_checked(d, d->checked_until, sweep->now + AFTER_ERROR);
+	if (deadline != NULL)
+		sf_deadline_set_checked(deadline, deadline->checked_until, sweep->now + AFTER_ERROR);
 }
 
 /*

@@ -44,9 +44,9 @@ refuse(SfError *error, const char *cause)
 
 /* Read a key; NULL: it is none. */
 static char *
-read_key(const JsonbValue *v)
+read_key(const JsonbValue *value)
 {
-	char	   *key = sf_emission_text(v);
+	char	   *key = sf_emission_text(value);
 
 	return key == NULL || key[0] == '\0' || strlen(key) > SF_EVENT_KEY_MAX ? NULL : key;
 }
@@ -61,22 +61,22 @@ compile_filter(void *arg)
 
 /* Take a member of the parameters. */
 static bool
-read_member(WaitParameters *params, const char *name, const JsonbValue *v, SfError *error)
+read_member(WaitParameters *params, const char *name, const JsonbValue *value, SfError *error)
 {
 	int64		count;
 	ErrorData  *invalid;
 
 	if (strcmp(name, "Key") == 0)
-		return (params->key = read_key(v)) != NULL ||
+		return (params->key = read_key(value)) != NULL ||
 			refuse(error, psprintf("'Key' must be a string of 1 to %d bytes, or a number.", SF_EVENT_KEY_MAX));
 	if (strcmp(name, "Keys") == 0)
 	{
-		params->keys = *v;
-		return sf_json_is_object(v) || refuse(error, "'Keys' must be an object with a key for each name.");
+		params->keys = *value;
+		return sf_json_is_object(value) || refuse(error, "'Keys' must be an object with a key for each name.");
 	}
 	if (strcmp(name, "MaxEvents") == 0)
 	{
-		if (!sf_json_to_int64(v, &count) || count < 1 || count > MAX_EVENTS)
+		if (!sf_json_to_int64(value, &count) || count < 1 || count > MAX_EVENTS)
 			return refuse(error, psprintf("'MaxEvents' must be an integer from 1 to %d.", MAX_EVENTS));
 		params->max_events = (int) count;
 		params->gives_array = true;
@@ -84,7 +84,7 @@ read_member(WaitParameters *params, const char *name, const JsonbValue *v, SfErr
 	}
 	if (strcmp(name, "Filter") != 0)
 		return refuse(error, psprintf("A wait for events has Key or Keys, Filter and MaxEvents, and no '%s'.", name));
-	params->filter = sf_json_make(v);
+	params->filter = sf_json_make(value);
 	invalid = sf_subtransaction_run(compile_filter, NULL, params->filter);
 	return invalid == NULL || refuse(error, psprintf("'Filter' is no event pattern: %s", invalid->message));
 }
@@ -114,12 +114,12 @@ read_parameters(const Jsonb *parameters, WaitParameters *params, SfError *error)
 static char *
 key_of(const WaitParameters *params, const char *name, SfError *error)
 {
-	JsonbValue	v;
+	JsonbValue	value;
 	char	   *key;
 
 	if (params->key != NULL)
 		return params->key;
-	if (!sf_json_member(&params->keys, name, (int) strlen(name), &v) || (key = read_key(&v)) == NULL)
+	if (!sf_json_member(&params->keys, name, (int) strlen(name), &value) || (key = read_key(&value)) == NULL)
 	{
 		(void) refuse(error, psprintf("'Keys' must have a key of 1 to %d bytes for '%s'.", SF_EVENT_KEY_MAX, name));
 		return NULL;
@@ -200,12 +200,12 @@ make_waits(const SfDraft *draft, const SfBranch *branch, const SfResource *resou
 static Jsonb *
 describe(const List *waits)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	foreach_ptr(const SfAwaitedEvent, wait, waits)
-		sf_json_add_string(&b, wait->event_name, wait->event_key);
-	return sf_json_finish(&b);
+		sf_json_add_string(&json, wait->event_name, wait->event_key);
+	return sf_json_finish(&json);
 }
 
 /*
@@ -306,7 +306,7 @@ sf_awaited_lock(SfBranchKey key)
  * empty, and where waits come and go.
  */
 void
-sf_awaited_forget(SfBranchKey key)
+sf_awaited_delete(SfBranchKey key)
 {
 	List	   *types = read_types(key);
 	SfTable    *table;
@@ -330,7 +330,7 @@ sf_awaited_forget(SfBranchKey key)
 
 /* Forget what the branches of an execution wait for. */
 void
-sf_awaited_forget_execution(int64 execution_no)
+sf_awaited_delete_of_execution(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.awaited_event w WHERE w.execution_no = $1");
 

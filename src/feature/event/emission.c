@@ -43,25 +43,25 @@ static const SfIndex live = {"emission", "emission_live"};
 /* --- who receives an event --- */
 
 #define DELIVER_WORD(sym, word) word,
-static const char *const deliver_words[] = {SF_DELIVER_TO_LIST(DELIVER_WORD)};
+static const char *const deliver_words[] = {SF_RECEIVERS_LIST(DELIVER_WORD)};
 
 /* Read a column that says who receives an event. */
-SfDeliverTo
+SfReceivers
 sf_emission_read_deliver(HeapTuple tuple, TupleDesc desc, int column)
 {
 	return sf_row_word(tuple, desc, column, deliver_words, lengthof(deliver_words));
 }
 
 /* Read an argument that says who receives an event. */
-SfDeliverTo
+SfReceivers
 sf_emission_parse_deliver(const char *text)
 {
-	return (SfDeliverTo) sf_argument_word("deliver", text, deliver_words, lengthof(deliver_words));
+	return (SfReceivers) sf_argument_word("deliver", text, deliver_words, lengthof(deliver_words));
 }
 
 /* The word for a query that writes who receives an event, or looks for it. */
 SfArg
-sf_emission_deliver(SfDeliverTo deliver)
+sf_emission_deliver(SfReceivers deliver)
 {
 	return SF_TEXT(deliver_words[deliver]);
 }
@@ -206,12 +206,12 @@ read_receipt(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_execution_no = 1, COL_event_no, COL_depth};
 	List	  **receipts = arg;
-	Received   *r = palloc0(sizeof(Received));
+	Received   *received = palloc0(sizeof(Received));
 
-	r->tid = tuple->t_self;
-	r->event_no = sf_row_number(tuple, desc, COL_event_no, 0);
-	r->depth = (int) sf_row_number(tuple, desc, COL_depth, 0);
-	*receipts = lappend(*receipts, r);
+	received->tid = tuple->t_self;
+	received->event_no = sf_row_number(tuple, desc, COL_event_no, 0);
+	received->depth = (int) sf_row_number(tuple, desc, COL_depth, 0);
+	*receipts = lappend(*receipts, received);
 }
 
 /* Columns of emission */
@@ -222,11 +222,11 @@ enum {COL_event_no = 1, COL_event_type_no, COL_key, COL_id, COL_deliver, COL_rec
 static void
 read_event_of(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	Received   *r = arg;
+	Received   *received = arg;
 
-	r->event_type_no = (int) sf_row_number(tuple, desc, COL_event_type_no, 0);
-	r->key = sf_row_text(tuple, desc, COL_key);
-	r->horizon = sf_row_number(tuple, desc, COL_horizon, 0);
+	received->event_type_no = (int) sf_row_number(tuple, desc, COL_event_type_no, 0);
+	received->key = sf_row_text(tuple, desc, COL_key);
+	received->horizon = sf_row_number(tuple, desc, COL_horizon, 0);
 }
 
 /* List what an execution has received of a key, before an event. */
@@ -322,7 +322,7 @@ sf_emission_any_above(int node)
 
 /* Have an execution that begins anew receive again what it has received. */
 void
-sf_emission_forget_receipts(int64 execution_no)
+sf_emission_delete_receipts(int64 execution_no)
 {
 	static SfPlan receipts = SF_PLAN("DELETE FROM _sfflow.event_receipt r WHERE r.execution_no = $1");
 	static SfPlan floors = SF_PLAN("DELETE FROM _sfflow.event_floor f WHERE f.execution_no = $1");
@@ -370,7 +370,7 @@ read_emission(HeapTuple tuple, TupleDesc desc, void *arg)
 	event->id = sf_row_text(tuple, desc, COL_id);
 	if (event->id == NULL)
 		event->id = psprintf("sf-" INT64_FORMAT, event->event_no);
-	event->for_one = sf_emission_read_deliver(tuple, desc, COL_deliver) == SF_DELIVER_TO_ONE;
+	event->for_one = sf_emission_read_deliver(tuple, desc, COL_deliver) == SF_RECEIVERS_ONE;
 	event->depth = sf_row_number(tuple, desc, COL_depth, 0);
 	event->emitted_at = sf_row_number(tuple, desc, COL_emitted_at, 0);
 	event->payload = sf_row_jsonb(tuple, desc, COL_payload);
@@ -487,7 +487,7 @@ sf_emission_adopt(void)
  * draws that of the event, and the horizon is read after that (event_by_key.h).
  */
 int64
-sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfDeliverTo deliver, const Interval *ttl,
+sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfReceivers deliver, const Interval *ttl,
 				   const Jsonb *payload)
 {
 	static SfPlan plan = SF_PLAN(

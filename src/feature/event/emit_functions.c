@@ -35,23 +35,23 @@ typedef struct Emit
 	char	   *id;				/* or NULL */
 	Jsonb	   *payload;		/* or NULL */
 	const Interval *ttl;		/* NULL: that of the type */
-	SfDeliverTo deliver;
+	SfReceivers deliver;
 } Emit;
 
 /* --- arguments --- */
 
 /* The text of a key, or an id, that is a string or a number; NULL: it is neither. */
 char *
-sf_emission_text(const JsonbValue *v)
+sf_emission_text(const JsonbValue *value)
 {
 	StringInfoData buf;
 
-	if (v->type == jbvString)
-		return pnstrdup(v->val.string.val, v->val.string.len);
-	if (v->type != jbvNumeric)
+	if (value->type == jbvString)
+		return pnstrdup(value->val.string.val, value->val.string.len);
+	if (value->type != jbvNumeric)
 		return NULL;
 	initStringInfo(&buf);
-	sf_json_append_text(&buf, v);
+	sf_json_append_text(&buf, value);
 	return buf.data;
 }
 
@@ -96,27 +96,27 @@ check(const Emit *emit)
 static void
 tell_rules(const SfEventType *type, const Emit *emit, const char *id)
 {
-	SfNotice	n = {
+	SfNotice	notice = {
 		.kind = SF_CHANGE_EMISSION,.at = GetCurrentTimestamp(),.owner = type->owner,.event_type = pstrdup(type->name)
 	};
 	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (!sf_feature_wants_notice(SF_CHANGE_EMISSION, NULL))
 		return;
 	if (task != NULL)
-		n.execution = sf_execution_read(task->task.execution_no, SF_LOCK_NONE, false);
-	if (n.execution != NULL)
-		n.resource = sf_public_name(SF_NAME_EXECUTION, n.execution->execution_id);
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "key", emit->key);
-	sf_json_add_string(&b, "id", id);
+		notice.execution = sf_execution_read(task->task.execution_no, SF_LOCK_NONE, false);
+	if (notice.execution != NULL)
+		notice.resource = sf_public_name(SF_NAME_EXECUTION, notice.execution->execution_id);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "key", emit->key);
+	sf_json_add_string(&json, "id", id);
 	if (emit->payload == NULL)
-		sf_json_add_null(&b, "payload");
+		sf_json_add_null(&json, "payload");
 	else
-		sf_json_add(&b, "payload", emit->payload);
-	sf_notice_add_text(&b, "executionArn", n.resource);
-	sf_notice_tell(&n, &b);
+		sf_json_add(&json, "payload", emit->payload);
+	sf_notice_add_text(&json, "executionArn", notice.resource);
+	sf_notice_tell(&notice, &json);
 }
 
 /* Insert an event, and return its id; NULL: there is one with this id. */

@@ -39,15 +39,15 @@
 /* --- event_type.c: types of events --- */
 
 /* Who receives an event of those that wait for it; rows have the words */
-#define SF_DELIVER_TO_LIST(X) \
+#define SF_RECEIVERS_LIST(X) \
 	X(ALL, "all") \
 	X(ONE, "one")
 
-#define SF_DELIVER_TO_ENUM(sym, word) SF_DELIVER_TO_##sym,
-typedef enum SfDeliverTo
+#define SF_RECEIVERS_ENUM(sym, word) SF_RECEIVERS_##sym,
+typedef enum SfReceivers
 {
-	SF_DELIVER_TO_LIST(SF_DELIVER_TO_ENUM)
-} SfDeliverTo;
+	SF_RECEIVERS_LIST(SF_RECEIVERS_ENUM)
+} SfReceivers;
 
 /* What backends keep of a row of _sfflow.event_type */
 typedef struct SfEventType
@@ -56,7 +56,7 @@ typedef struct SfEventType
 	char	   *name;
 	Oid			owner;
 	Interval	ttl;
-	SfDeliverTo deliver;
+	SfReceivers deliver;
 	bool		alerts;			/* of events that end and that no execution has received */
 } SfEventType;
 
@@ -80,9 +80,9 @@ extern const SfEventType *sf_event_type_require(const char *text, int privilege)
 extern void sf_event_type_require_emit(const char *name, Oid owner);
 extern Oid	sf_event_type_require_own(const char *name);
 extern Oid	sf_event_type_set_owner(const char *name, Oid owner);
-extern bool sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, SfDeliverTo deliver, SfArg alert);
+extern bool sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, SfReceivers deliver, SfArg alert);
 extern void sf_event_type_delete(int event_type_no);
-extern void sf_event_type_notice(SfNotice *n, const char *name);
+extern void sf_event_type_notice(SfNotice *notice, const char *name);
 extern const char *sf_event_type_alert_target(const char *text);
 extern int64 sf_event_type_acknowledge(const SfAcknowledge *what);
 
@@ -168,9 +168,9 @@ typedef struct SfReceipt
 	int			depth;
 } SfReceipt;
 
-extern SfDeliverTo sf_emission_read_deliver(HeapTuple tuple, TupleDesc desc, int column);
-extern SfDeliverTo sf_emission_parse_deliver(const char *text);
-extern SfArg sf_emission_deliver(SfDeliverTo deliver);
+extern SfReceivers sf_emission_read_deliver(HeapTuple tuple, TupleDesc desc, int column);
+extern SfReceivers sf_emission_parse_deliver(const char *text);
+extern SfArg sf_emission_deliver(SfReceivers deliver);
 extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
 extern int64 sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key);
 extern bool sf_emission_may_be_for(int64 execution_no, const SfEventType *type, const char *key);
@@ -184,14 +184,14 @@ extern int64 sf_emission_acknowledge(const SfEventType *type);
 extern void sf_emission_note_start(int64 execution_no, const SfEventType *type, const char *key, const char *id);
 extern int	sf_emission_depth_of_received(int64 execution_no);
 extern void sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char *key, TimestampTz now);
-extern void sf_emission_forget_receipts(int64 execution_no);
+extern void sf_emission_delete_receipts(int64 execution_no);
 extern void sf_emission_arrive(SfArg numbers, int from_node);
 extern bool sf_emission_withdraw(const SfEventType *type, const char *key, const char *id, TimestampTz now);
 extern bool sf_emission_delete_expired(TimestampTz now);
 extern void sf_emission_adopt(void);
 extern bool sf_emission_any_above(int node);
 extern void sf_emission_delete_type(int event_type_no);
-extern int64 sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfDeliverTo deliver,
+extern int64 sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfReceivers deliver,
 								const Interval *ttl, const Jsonb *payload);
 
 /* --- emit_functions.c: arguments, and what rules emit --- */
@@ -199,7 +199,7 @@ extern int64 sf_emission_insert(const SfEventType *type, const char *key, const 
 /* Longest key, in bytes: it stands in indexes */
 #define SF_EVENT_KEY_MAX	1024
 
-extern char *sf_emission_text(const JsonbValue *v);
+extern char *sf_emission_text(const JsonbValue *value);
 extern SfArg sf_emission_duration(FunctionCallInfo fcinfo, int n, const char *name);
 extern void sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id);
 extern void sf_emission_starts(const SfExecution *execution);
@@ -222,8 +222,8 @@ extern void sf_awaited_begin(SfDraft *draft, const SfBranch *branch, const SfRes
 extern bool sf_awaited_check(const SfResource *resource, const Jsonb *parameters, SfError *error);
 extern void sf_awaited_write(const SfFeatureWait *wait);
 extern bool sf_awaited_lock(SfBranchKey key);
-extern void sf_awaited_forget(SfBranchKey key);
-extern void sf_awaited_forget_execution(int64 execution_no);
+extern void sf_awaited_delete(SfBranchKey key);
+extern void sf_awaited_delete_of_execution(int64 execution_no);
 extern bool sf_awaited_arrive(SfArg numbers);
 extern void sf_awaited_delete_left(SfBranchKey key, int generation);
 extern void sf_awaited_clear_ripe(SfBranchKey key, int event_type_no, int generation);

@@ -37,7 +37,7 @@ static void
 left_state(SfBranchKey key)
 {
 	if (sf_event_type_may_be())
-		sf_awaited_forget(key);
+		sf_awaited_delete(key);
 }
 
 /* Forget what an execution waited for that has ended. */
@@ -45,7 +45,7 @@ static void
 ended(const SfExecution *execution, bool began_here)
 {
 	if (sf_event_type_may_be() && !began_here)
-		sf_awaited_forget_execution(execution->execution_no);
+		sf_awaited_delete_of_execution(execution->execution_no);
 }
 
 /*
@@ -56,7 +56,7 @@ static void
 begins_anew(const SfExecution *execution, SfAnew how)
 {
 	if (sf_event_type_may_be())
-		sf_emission_forget_receipts(execution->execution_no);
+		sf_emission_delete_receipts(execution->execution_no);
 	if (how == SF_ANEW_REPLACED)
 		sf_emission_starts(execution);
 }

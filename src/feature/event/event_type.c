@@ -152,7 +152,7 @@ sf_event_type_require_own(const char *name)
 
 /* Insert a type of the caller; false: the name is taken. */
 bool
-sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, SfDeliverTo deliver, SfArg alert)
+sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, SfReceivers deliver, SfArg alert)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.event_type (name, owner, ttl, remember_ids, deliver, created_at, alert_unreceived)"
@@ -161,7 +161,7 @@ sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, SfDeliverTo de
 	if (sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, sf_emission_deliver(deliver),
 					  alert) == 0)
 		return false;
-	sf_db_announce_change("event_type");
+	sf_db_invalidate("event_type");
 	return true;
 }
 
@@ -172,7 +172,7 @@ sf_event_type_delete(int event_type_no)
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.event_type t WHERE t.event_type_no = $1");
 
 	sf_db_execute(&plan, SF_INT4(event_type_no));
-	sf_db_announce_change("event_type");
+	sf_db_invalidate("event_type");
 }
 
 /* Give a type that the caller owns to another role; returns the previous owner. */
@@ -184,7 +184,7 @@ sf_event_type_set_owner(const char *name, Oid owner)
 	Oid			before = sf_event_type_require_own(name);
 
 	sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
-	sf_db_announce_change("event_type");
+	sf_db_invalidate("event_type");
 	return before;
 }
 
@@ -192,15 +192,15 @@ sf_event_type_set_owner(const char *name, Oid owner)
 
 /* Say in a notice of an alert what it is of. */
 void
-sf_event_type_notice(SfNotice *n, const char *name)
+sf_event_type_notice(SfNotice *notice, const char *name)
 {
 	const SfEventType *type = sf_event_type_find(name);
 
-	n->resource = NULL;
+	notice->resource = NULL;
 	if (type == NULL)
 		return;
-	n->owner = type->owner;
-	n->event_type = pstrdup(type->name);
+	notice->owner = type->owner;
+	notice->event_type = pstrdup(type->name);
 }
 
 /* The target of alerts of a type, "event:name", which the caller owns; NULL: it is none. */

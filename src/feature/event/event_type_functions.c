@@ -23,7 +23,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_event)
 		"SELECT t.owner FROM _sfflow.event_type t WHERE t.name = $1 AND t.ttl = $2 AND t.remember_ids = $3"
 		" AND t.deliver = $4 AND t.alert_unreceived = $5");
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
-	SfDeliverTo deliver = sf_emission_parse_deliver(sf_arg_text(fcinfo, 3, "deliver"));
+	SfReceivers deliver = sf_emission_parse_deliver(sf_arg_text(fcinfo, 3, "deliver"));
 	SfArg		ttl = sf_emission_duration(fcinfo, 1, "ttl");
 	SfArg		remember = sf_emission_duration(fcinfo, 2, "remember_ids");
 	SfArg		alert = SF_BOOL(!PG_ARGISNULL(4) && PG_GETARG_BOOL(4));
@@ -63,8 +63,8 @@ SF_SQL_FUNCTION(sfflow_sf_drop_event)
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("event \"%s\" is waited for by " INT64_FORMAT " branches", type.name, waits),
 				 errhint("Stop their executions first; sf_event_waits shows them.")));
-	sf_privilege_forget(SF_OBJECT_EVENT, type.name);
-	sf_audit_forget(SF_OBJECT_EVENT, type.name);
+	sf_privilege_delete_of_object(SF_OBJECT_EVENT, type.name);
+	sf_audit_delete_of_object(SF_OBJECT_EVENT, type.name);
 	SF_TELL(object_dropped, SF_OBJECT_EVENT, type.name);
 	sf_emission_delete_type(type.event_type_no);
 	sf_event_type_delete(type.event_type_no);

@@ -81,38 +81,38 @@ typedef struct Match
 
 /* Read more events of the key; false: there are none. */
 static bool
-read_more(Match *m)
+read_more(Match *match)
 {
 	List	   *more = NIL;
 
-	while (more == NIL && !m->complete)
+	while (more == NIL && !match->complete)
 	{
 		CHECK_FOR_INTERRUPTS();
-		more = sf_emission_read(m->type, m->key, &m->read_to, m->now, EVENTS, &m->complete);
+		more = sf_emission_read(match->type, match->key, &match->read_to, match->now, EVENTS, &match->complete);
 	}
-	m->events = list_concat(m->events, more);
+	match->events = list_concat(match->events, more);
 	return more != NIL;
 }
 
 /* Have the events in memory begin behind a number, or before that. */
 static void
-begin_behind(Match *m, int64 floor)
+begin_behind(Match *match, int64 floor)
 {
-	if (m->events != NIL && floor >= m->after)
+	if (match->events != NIL && floor >= match->after)
 		return;
-	m->events = NIL;
-	m->after = floor;
-	m->read_to = floor;
-	m->complete = false;
+	match->events = NIL;
+	match->after = floor;
+	match->read_to = floor;
+	match->complete = false;
 }
 
 /* Has this sweep given an event to an execution? */
 static bool
-is_given(const Match *m, int64 execution_no, int64 event_no)
+is_given(const Match *match, int64 execution_no, int64 event_no)
 {
 	Given		given = {execution_no, event_no};
 
-	return hash_search(m->given, &given, HASH_FIND, NULL) != NULL;
+	return hash_search(match->given, &given, HASH_FIND, NULL) != NULL;
 }
 
 /* Does a payload match a pattern? */
@@ -131,26 +131,26 @@ matches(const SfPattern *pattern, const SfEmission *event)
 
 /* List the oldest events that a wait may have, as many as it takes; *passed: received ones before the last of them. */
 static List *
-find_events(Match *m, const Wait *wait, int *passed)
+find_events(Match *match, const Wait *wait, int *passed)
 {
 	int64		execution_no = wait->key.execution_no;
-	int64		floor = sf_emission_floor(execution_no, m->type, m->key);
+	int64		floor = sf_emission_floor(execution_no, match->type, match->key);
 	const SfPattern *pattern = wait->filter == NULL ? NULL : sf_pattern_compile(wait->filter);
 	List	   *found = NIL;
 
 	*passed = 0;
-	begin_behind(m, floor);
+	begin_behind(match, floor);
 	for (int i = 0; list_length(found) < wait->max_events; i++)
 	{
 		SfEmission *event;
 
 		CHECK_FOR_INTERRUPTS();
-		if (i >= list_length(m->events) && !read_more(m))
+		if (i >= list_length(match->events) && !read_more(match))
 			break;
-		event = list_nth(m->events, i);
+		event = list_nth(match->events, i);
 		if (event->event_no <= floor || event->gone)
 			continue;
-		if (sf_emission_is_received(execution_no, event->event_no) || is_given(m, execution_no, event->event_no))
+		if (sf_emission_is_received(execution_no, event->event_no) || is_given(match, execution_no, event->event_no))
 			(*passed)++;
 		else if (matches(pattern, event))
 			found = lappend(found, event);
@@ -160,37 +160,37 @@ find_events(Match *m, const Wait *wait, int *passed)
 
 /* What a wait gets of an event. */
 static Jsonb *
-result_of(const Match *m, SfEmission *event)
+result_of(const Match *match, SfEmission *event)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (event->result != NULL)
 		return event->result;
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Name", m->type->name);
-	sf_json_add_string(&b, "Key", m->key);
-	sf_json_add_string(&b, "Id", event->id);
-	sf_json_add_string(&b, "Time", sf_timestamp_print(event->emitted_at));
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "Name", match->type->name);
+	sf_json_add_string(&json, "Key", match->key);
+	sf_json_add_string(&json, "Id", event->id);
+	sf_json_add_string(&json, "Time", sf_timestamp_print(event->emitted_at));
 	if (event->payload == NULL)
-		sf_json_add_null(&b, "Payload");
+		sf_json_add_null(&json, "Payload");
 	else
-		sf_json_add(&b, "Payload", event->payload);
-	event->result = sf_json_finish(&b);
+		sf_json_add(&json, "Payload", event->payload);
+	event->result = sf_json_finish(&json);
 	return event->result;
 }
 
 /* Make the result of a wait: an event, or (it gives an array) an array of them. */
 static Jsonb *
-make_result(const Match *m, const Wait *wait, const List *events)
+make_result(const Match *match, const Wait *wait, const List *events)
 {
 	JsonbValue *values;
 	ListCell   *lc;
 
 	if (!wait->gives_array)
-		return result_of(m, linitial(events));
+		return result_of(match, linitial(events));
 	values = palloc(sizeof(JsonbValue) * list_length(events));
 	foreach(lc, events)
-		sf_json_root(result_of(m, lfirst(lc)), &values[foreach_current_index(lc)]);
+		sf_json_root(result_of(match, lfirst(lc)), &values[foreach_current_index(lc)]);
 	return sf_json_array_of(values, list_length(events));
 }
 
@@ -223,9 +223,9 @@ read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* List the waits for the key behind one (NULL: from the first), those that began first first. */
 static List *
-read_waits(const Match *m, const Wait *after)
+read_waits(const Match *match, const Wait *after)
 {
-	SfArg		key[] = {SF_INT4(m->type->event_type_no), SF_TEXT(m->key), {0}, {0}, {0}};
+	SfArg		key[] = {SF_INT4(match->type->event_type_no), SF_TEXT(match->key), {0}, {0}, {0}};
 	List	   *waits = NIL;
 	int			n = 0;
 
@@ -257,47 +257,47 @@ still_waits(const Wait *wait)
 
 /* Waits that got nothing are not ripe any more; those that others end just now are passed over. */
 static void
-clear_ripe(const Match *m)
+clear_ripe(const Match *match)
 {
-	foreach_ptr(const Wait, wait, m->unripe)
-		sf_awaited_clear_ripe(wait->key, m->type->event_type_no, wait->generation);
+	foreach_ptr(const Wait, wait, match->unripe)
+		sf_awaited_clear_ripe(wait->key, match->type->event_type_no, wait->generation);
 }
 
 /* --- giving --- */
 
 /* Have an execution receive an event; false: none may any more. */
 static bool
-receive(Match *m, int64 execution_no, SfEmission *event)
+receive(Match *match, int64 execution_no, SfEmission *event)
 {
 	Given		given = {execution_no, event->event_no};
 	SfReceipt  *receipt;
 
-	if (event->for_one && !sf_emission_take(event->event_no, m->now))
+	if (event->for_one && !sf_emission_take(event->event_no, match->now))
 	{
 		event->gone = true;
 		return false;
 	}
 	event->gone = event->for_one;
-	(void) hash_search(m->given, &given, HASH_ENTER, NULL);
+	(void) hash_search(match->given, &given, HASH_ENTER, NULL);
 	receipt = palloc(sizeof(SfReceipt));
 	*receipt = (SfReceipt) {execution_no, event->event_no, event->depth};
-	m->receipts = lappend(m->receipts, receipt);
+	match->receipts = lappend(match->receipts, receipt);
 	return true;
 }
 
 /* Give a wait, whose branch is locked, events; returns whether it got some. */
 static bool
-give(Match *m, const Wait *wait, const List *events)
+give(Match *match, const Wait *wait, const List *events)
 {
 	List	   *received = NIL;
 
 	foreach_ptr(SfEmission, event, events)
-		if (receive(m, wait->key.execution_no, event))
+		if (receive(match, wait->key.execution_no, event))
 			received = lappend(received, event);
 	if (received == NIL)
 		return false;
-	sf_apply_answer_branch(wait->key, true, make_result(m, wait, received), NULL, NULL);
-	m->budget--;
+	sf_apply_answer_branch(wait->key, true, make_result(match, wait, received), NULL, NULL);
+	match->budget--;
 	return true;
 }
 
@@ -313,48 +313,48 @@ lock_wait(const Wait *wait)
 
 /* Match a wait: give it what there is for it. */
 static void
-match_wait(Match *m, Wait *wait)
+match_wait(Match *match, Wait *wait)
 {
 	int			passed;
-	List	   *events = find_events(m, wait, &passed);
+	List	   *events = find_events(match, wait, &passed);
 
 	if (events == NIL)
 	{
 		if (wait->ripe)
-			m->unripe = lappend(m->unripe, wait);
+			match->unripe = lappend(match->unripe, wait);
 		return;
 	}
 	if (!lock_wait(wait))
 	{
 		if (still_waits(wait) && !SF_DEBUG_MUTATION("event_mark_skipped"))
-			m->skipped = m->locked = true;
+			match->skipped = match->locked = true;
 		return;
 	}
-	if (!give(m, wait, events))
-		m->skipped = true;
+	if (!give(match, wait, events))
+		match->skipped = true;
 	else if (passed >= PASSED)
-		m->raise = lappend(m->raise, &wait->key);
+		match->raise = lappend(match->raise, &wait->key);
 }
 
 /* Match the waits for the key, until the budget is used up. */
 static void
-match_waits(Match *m)
+match_waits(Match *match)
 {
 	const Wait *last = NULL;
 	List	   *waits;
 
 	do
 	{
-		waits = read_waits(m, last);
+		waits = read_waits(match, last);
 		foreach_ptr(Wait, wait, waits)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (m->budget <= 0)
+			if (match->budget <= 0)
 			{
-				m->skipped = true;
+				match->skipped = true;
 				return;
 			}
-			match_wait(m, wait);
+			match_wait(match, wait);
 			last = wait;
 		}
 	} while (list_length(waits) == WAITS);
@@ -365,7 +365,7 @@ typedef struct MatchResult
 {
 	int			budget;			/* answers that may still be given */
 	bool		locked;			/* others have some of the keys */
-	bool		progress;		/* something was given, or a key is done with */
+	bool		made_progress;	/* something was given, or a key is done with */
 } MatchResult;
 
 /* Match a key that is locked alone. */
@@ -373,51 +373,51 @@ static void
 match_key(const SfEventType *type, const char *key, TimestampTz now, MatchResult *result)
 {
 	HASHCTL		ctl = {.keysize = sizeof(Given),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
-	Match		m = {.type = type,.key = key,.now = now,.budget = result->budget};
+	Match		match = {.type = type,.key = key,.now = now,.budget = result->budget};
 	List	   *fresh = sf_emission_fresh(type, key);
 
-	m.given = hash_create("sfflow events given", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	match_waits(&m);
+	match.given = hash_create("sfflow events given", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	match_waits(&match);
 	SF_DEBUG_POINT("event_look");
 	if (SF_DEBUG_MUTATION("event_mark_all"))
 		fresh = sf_emission_fresh(type, key);
-	sf_emission_note_receipts(type, m.receipts);
-	foreach_ptr(const SfBranchKey, branch, m.raise)
+	sf_emission_note_receipts(type, match.receipts);
+	foreach_ptr(const SfBranchKey, branch, match.raise)
 		sf_emission_raise_floor(branch->execution_no, type, key, now);
-	clear_ripe(&m);
-	sf_emission_note_swept(fresh, now, !m.skipped);
-	if (m.locked)
+	clear_ripe(&match);
+	sf_emission_note_swept(fresh, now, !match.skipped);
+	if (match.locked)
 		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LOCKED_RETRY_MS));
-	result->progress |= !m.skipped || m.budget < result->budget;
-	result->budget = m.budget;
+	result->made_progress |= !match.skipped || match.budget < result->budget;
+	result->budget = match.budget;
 }
 
 /* --- keys --- */
 
 /* A key of a type of events */
-typedef struct Marked
+typedef struct EventKey
 {
 	int			event_type_no;
 	char	   *key;
-} Marked;
+} EventKey;
 
 /* A table with keys, and where it has them */
-typedef struct Marks
+typedef struct KeySource
 {
 	SfIndex		index;			/* over the type and the key */
 	int			column;			/* of the type; that of the key follows */
-	Marked		next;			/* the first key that was not listed */
+	EventKey	next;			/* the first key that was not listed */
 	bool		is_any;			/* there is one */
-} Marks;
+} KeySource;
 
 /* Read a key. */
 static void
 read_key(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	Marks	   *marks = arg;
+	KeySource  *source = arg;
 
-	marks->next.event_type_no = sf_row_number(tuple, desc, marks->column, 0);
-	marks->next.key = sf_row_text(tuple, desc, marks->column + 1);
+	source->next.event_type_no = sf_row_number(tuple, desc, source->column, 0);
+	source->next.key = sf_row_text(tuple, desc, source->column + 1);
 }
 
 /* Find a type whose events are given now; NULL: it is gone, or held. */
@@ -431,37 +431,37 @@ find_type(int event_type_no)
 
 /* Step to the first key of a table behind one whose events are given now. */
 static void
-step_behind(Marks *marks, const Marked *after)
+step_behind(KeySource *source, const EventKey *after)
 {
-	marks->is_any =
-		sf_rows_read_behind(&marks->index, 1, read_key, marks, SF_INT4(after->event_type_no), SF_TEXT(after->key)) > 0 ||
-		sf_rows_read_behind(&marks->index, 1, read_key, marks, SF_INT4(after->event_type_no)) > 0;
-	while (marks->is_any && find_type(marks->next.event_type_no) == NULL)
-		marks->is_any =
-			sf_rows_read_behind(&marks->index, 1, read_key, marks, SF_INT4(marks->next.event_type_no)) > 0;
+	source->is_any =
+		sf_rows_read_behind(&source->index, 1, read_key, source, SF_INT4(after->event_type_no), SF_TEXT(after->key)) > 0 ||
+		sf_rows_read_behind(&source->index, 1, read_key, source, SF_INT4(after->event_type_no)) > 0;
+	while (source->is_any && find_type(source->next.event_type_no) == NULL)
+		source->is_any =
+			sf_rows_read_behind(&source->index, 1, read_key, source, SF_INT4(source->next.event_type_no)) > 0;
 }
 
 /* Compare two keys. */
 static int
-compare_marked(const Marked *a, const Marked *b)
+compare_keys(const EventKey *a, const EventKey *b)
 {
 	return a->event_type_no != b->event_type_no ? (a->event_type_no < b->event_type_no ? -1 : 1) : strcmp(a->key, b->key);
 }
 
 /* List keys that have fresh events or ripe waits, behind one; of a key with many of them only the first is read. */
 static List *
-list_marked(const Marked *after)
+list_keys(const EventKey *after)
 {
-	Marks		fresh = {.index = {"emission", "emission_fresh"},.column = 2};
-	Marks		ripe = {.index = {"awaited_event", "awaited_event_ripe"},.column = 3};
+	KeySource	fresh = {.index = {"emission", "emission_fresh"},.column = 2};
+	KeySource	ripe = {.index = {"awaited_event", "awaited_event_ripe"},.column = 3};
 	List	   *keys = NIL;
 
 	step_behind(&fresh, after);
 	step_behind(&ripe, after);
 	while ((fresh.is_any || ripe.is_any) && list_length(keys) < MAX_KEYS)
 	{
-		int			order = !fresh.is_any ? 1 : !ripe.is_any ? -1 : compare_marked(&fresh.next, &ripe.next);
-		Marked	   *found = palloc(sizeof(Marked));
+		int			order = !fresh.is_any ? 1 : !ripe.is_any ? -1 : compare_keys(&fresh.next, &ripe.next);
+		EventKey   *found = palloc(sizeof(EventKey));
 
 		*found = order <= 0 ? fresh.next : ripe.next;
 		keys = lappend(keys, found);
@@ -474,11 +474,11 @@ list_marked(const Marked *after)
 }
 
 /* Where the next sweep of this process begins: behind that key */
-static Marked next_after = {0, NULL};
+static EventKey next_after = {0, NULL};
 
 /* Have the next sweep begin behind a key; NULL: with the first. */
 static void
-go_on_behind(const Marked *last)
+go_on_behind(const EventKey *last)
 {
 	if (next_after.key != NULL)
 		pfree(next_after.key);
@@ -501,21 +501,21 @@ match_keys(const List *keys, TimestampTz now)
 	MatchResult	result = {.budget = MAX_GIVEN};
 	bool		may_wait = true;
 
-	foreach_ptr(const Marked, marked, keys)
+	foreach_ptr(const EventKey, event_key, keys)
 	{
-		const SfEventType *type = find_type(marked->event_type_no);
+		const SfEventType *type = find_type(event_key->event_type_no);
 
 		CHECK_FOR_INTERRUPTS();
 		if (type == NULL)
 			continue;
 		/* with a lock of a key it waits for no other */
-		if (!lock_alone(type, marked->key, may_wait))
+		if (!lock_alone(type, event_key->key, may_wait))
 		{
 			result.locked = true;
 			continue;
 		}
 		may_wait = false;
-		match_key(type, marked->key, now, &result);
+		match_key(type, event_key->key, now, &result);
 		if (result.budget <= 0)
 			break;
 	}
@@ -538,8 +538,8 @@ is_time_to_sweep(void)
  * Give events that are there to branches that wait for them.
  *
  * Keys that are more than a sweep goes through take a round of sweeps, one at once after the other, and then another
- * round, since events may have come for a key that the round had passed.  Keys that others have locked stay marked: a
- * round that has changed nothing is not followed by another one at once.
+ * round, since events may have come for a key that the round had passed.  Keys that others have locked stay as they
+ * are: a round that has changed nothing is not followed by another one at once.
  */
 SfSweepResult
 sf_match_sweep(TimestampTz now)
@@ -555,15 +555,15 @@ sf_match_sweep(TimestampTz now)
 		left.more = sf_emission_delete_expired(now);
 	if (next_after.key == NULL)
 		go_on_behind(NULL);
-	keys = list_marked(&next_after);
+	keys = list_keys(&next_after);
 	if (keys == NIL && next_after.key[0] != '\0' && progress)
 	{
 		go_on_behind(NULL);
 		progress = false;
-		keys = list_marked(&next_after);
+		keys = list_keys(&next_after);
 	}
 	result = match_keys(keys, now);
-	progress |= result.progress;
+	progress |= result.made_progress;
 	if (result.budget <= 0)
 		left.more = true;
 	else if (list_length(keys) == MAX_KEYS)
@@ -593,18 +593,18 @@ static void
 append_key(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	List	  **keys = arg;
-	Marked	   *marked = palloc(sizeof(Marked));
+	EventKey   *event_key = palloc(sizeof(EventKey));
 
-	marked->event_type_no = sf_row_number(tuple, desc, COL_event_type_no, 0);
-	marked->key = sf_row_text(tuple, desc, COL_key);
-	*keys = lappend(*keys, marked);
+	event_key->event_type_no = sf_row_number(tuple, desc, COL_event_type_no, 0);
+	event_key->key = sf_row_text(tuple, desc, COL_key);
+	*keys = lappend(*keys, event_key);
 }
 
 /* Compare two keys in a list. */
 static int
 compare_cells(const ListCell *a, const ListCell *b)
 {
-	return compare_marked(lfirst(a), lfirst(b));
+	return compare_keys(lfirst(a), lfirst(b));
 }
 
 /* List the keys that an execution waits for, each once. */
@@ -617,9 +617,9 @@ list_awaited(int64 execution_no)
 
 	(void) sf_rows_read_now(&by_branch, PG_INT32_MAX, append_key, &all, SF_INT8(execution_no));
 	list_sort(all, compare_cells);
-	foreach_ptr(Marked, marked, all)
-		if (keys == NIL || compare_marked(llast(keys), marked) != 0)
-			keys = lappend(keys, marked);
+	foreach_ptr(EventKey, event_key, all)
+		if (keys == NIL || compare_keys(llast(keys), event_key) != 0)
+			keys = lappend(keys, event_key);
 	return keys;
 }
 

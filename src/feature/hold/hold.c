@@ -192,7 +192,7 @@ sf_hold_insert(const SfHold *hold, const char *reason)
 					  SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(reason)) == 0)
 		return false;
 	sf_privilege_anchor(hold->for_owner);
-	sf_db_announce_change("hold");
+	sf_db_invalidate("hold");
 	return true;
 }
 
@@ -229,7 +229,7 @@ sf_hold_release(int64 hold_no)
 	sf_park_check_unchanged("hold", hold_no);
 	owner = sf_db_number(&drop, InvalidOid, SF_INT8(hold_no));
 	sf_privilege_unanchor(owner);
-	sf_db_announce_change("hold");
+	sf_db_invalidate("hold");
 	return sf_apply_unpark(SF_UNPARK_OBJECT, (SfUnparked) {.feature = "hold",.object_no = hold_no});
 }
 
@@ -258,7 +258,7 @@ sf_hold_pass_on(Oid from, Oid to)
 
 	(void) lock_of_role(from);
 	sf_db_execute(&plan, SF_ROLE(from), SF_ROLE(to));
-	sf_db_announce_change("hold");
+	sf_db_invalidate("hold");
 	foreach(lc, lock_of_role(from))
 		(void) sf_hold_release(*(int64 *) lfirst(lc));
 }
@@ -318,7 +318,7 @@ sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames)
 			(void) sf_hold_release(hold->hold_no);
 	}
 	if (renamed != NIL)
-		sf_db_announce_change("hold");
+		sf_db_invalidate("hold");
 }
 
 /* List the numbers of the holds of an object. */

@@ -46,7 +46,7 @@ static void
 ended(const SfExecution *execution, bool began_here)
 {
 	if (execution->status == SF_STATUS_SUCCEEDED)
-		sf_mark_forget(execution->execution_no);
+		sf_mark_delete_of(execution->execution_no);
 }
 
 /* Forget the marks of an execution that is restarted. */
@@ -54,7 +54,7 @@ static void
 begins_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_RESTARTED)
-		sf_mark_forget(execution->execution_no);
+		sf_mark_delete_of(execution->execution_no);
 }
 
 /* Give the jobs that an operator has marked, and that no branch has come to yet, their new names. */
@@ -66,16 +66,16 @@ rename_marks(const SfMigration *migration)
 
 	if (marks == NIL)
 		return;
-	sf_mark_forget(execution_no);
+	sf_mark_delete_of(execution_no);
 	foreach_ptr(SfMark, mark, marks)
 	{
 		const char *there = migration->job_there(migration, mark->job_id);
 		const char *name = there == NULL ? mark->job_id : there;
-		SfJsonBuilder b;
+		SfJsonBuilder json;
 
-		sf_json_begin_object(&b);
-		sf_json_add_string(&b, "job", name);
-		mark->details = sf_json_merge(mark->details, sf_json_finish(&b));
+		sf_json_begin_object(&json);
+		sf_json_add_string(&json, "job", name);
+		mark->details = sf_json_merge(mark->details, sf_json_finish(&json));
 		sf_mark_put(execution_no, name, mark);
 	}
 }

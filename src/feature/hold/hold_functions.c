@@ -38,20 +38,20 @@ refuse_state(const char *target)
 
 /* Take a target that is an execution. */
 static void
-parse_execution(Target *t, const char *text, const char *state)
+parse_execution(Target *target, const char *text, const char *state)
 {
 	SfExecution *execution = sf_arg_execution(text, SF_LOCK_NONE, SF_RIGHT_OPERATE);
 
 	if (state != NULL)
 		sf_object_require_state(execution->machine_no, execution->version, execution->machine_name, state);
 	sf_object_lock_machine(execution->machine_no, execution->machine_name);
-	t->execution = execution;
-	t->object = execution->machine_name;
-	t->hold.kind = SF_OBJECT_EXECUTION;
-	t->hold.name = execution->execution_id;
-	t->hold.machine_no = execution->machine_no;
-	t->hold.execution_no = execution->execution_no;
-	t->hold.state = state == NULL ? "" : state;
+	target->execution = execution;
+	target->object = execution->machine_name;
+	target->hold.kind = SF_OBJECT_EXECUTION;
+	target->hold.name = execution->execution_id;
+	target->hold.machine_no = execution->machine_no;
+	target->hold.execution_no = execution->execution_no;
+	target->hold.state = state == NULL ? "" : state;
 }
 
 /*
@@ -59,7 +59,7 @@ parse_execution(Target *t, const char *text, const char *state)
  * Distributed Map, "machine/run:index".
  */
 static void
-parse_machine(Target *t, const char *text, const char *state)
+parse_machine(Target *target, const char *text, const char *state)
 {
 	char	   *named;
 	SfMachine  *machine = sf_object_machine_or_state(text, SF_RIGHT_OPERATE, &named);
@@ -67,7 +67,7 @@ parse_machine(Target *t, const char *text, const char *state)
 	if (named != NULL && strchr(named, ':') != NULL &&
 		sf_execution_find(text, SF_LOCK_NONE) != NULL)
 	{
-		parse_execution(t, text, state);
+		parse_execution(target, text, state);
 		return;
 	}
 	if (named != NULL && state != NULL)
@@ -77,22 +77,22 @@ parse_machine(Target *t, const char *text, const char *state)
 	if (state != NULL)
 		sf_object_require_state(machine->machine_no, machine->current_version, machine->name, state);
 	sf_object_lock_machine(machine->machine_no, machine->name);
-	t->hold.kind = SF_OBJECT_STATE_MACHINE;
-	t->hold.name = t->object = machine->name;
-	t->hold.machine_no = machine->machine_no;
-	t->hold.state = state == NULL ? "" : state;
+	target->hold.kind = SF_OBJECT_STATE_MACHINE;
+	target->hold.name = target->object = machine->name;
+	target->hold.machine_no = machine->machine_no;
+	target->hold.state = state == NULL ? "" : state;
 }
 
 /* Take a target that has no states. */
 static void
-parse_object(Target *t, SfObjectKind kind, const char *name, const char *state)
+parse_object(Target *target, SfObjectKind kind, const char *name, const char *state)
 {
 	if (state != NULL)
-		refuse_state(t->text);
-	t->hold.kind = kind;
-	t->hold.name = t->object = name;
-	t->hold.state = "";
-	t->kind = kind;
+		refuse_state(target->text);
+	target->hold.kind = kind;
+	target->hold.name = target->object = name;
+	target->hold.state = "";
+	target->kind = kind;
 }
 
 /*
@@ -102,56 +102,56 @@ parse_object(Target *t, SfObjectKind kind, const char *name, const char *state)
 static Target
 parse_target(FunctionCallInfo fcinfo)
 {
-	Target		t = {.text = sf_arg_text(fcinfo, 0, "target"),.kind = SF_OBJECT_STATE_MACHINE};
+	Target		target = {.text = sf_arg_text(fcinfo, 0, "target"),.kind = SF_OBJECT_STATE_MACHINE};
 	const char *state = sf_arg_text_or_null(fcinfo, 1);
-	const SfFeatureObject *object = sf_feature_object_of(t.text);
+	const SfFeatureObject *object = sf_feature_object_of(target.text);
 	const char *id;
 
 	if (object != NULL && sf_hold_is_of_name(object->kind))
 	{
-		id = sf_feature_object_name(object, t.text);
+		id = sf_feature_object_name(object, target.text);
 		(void) object->require_own(id);
-		parse_object(&t, object->kind, id, state);
+		parse_object(&target, object->kind, id, state);
 	}
-	else if (strncmp(t.text, "activity:", 9) == 0 ||
-			 sf_public_name_to_id(SF_NAME_ACTIVITY, t.text) != t.text)
-		parse_object(&t, SF_OBJECT_ACTIVITY, sf_arg_activity(t.text, SF_RIGHT_OWNER)->name, state);
-	else if (sf_object_is_resource(t.text))
+	else if (strncmp(target.text, "activity:", 9) == 0 ||
+			 sf_public_name_to_id(SF_NAME_ACTIVITY, target.text) != target.text)
+		parse_object(&target, SF_OBJECT_ACTIVITY, sf_arg_activity(target.text, SF_RIGHT_OWNER)->name, state);
+	else if (sf_object_is_resource(target.text))
 	{
-		parse_object(&t, SF_OBJECT_RESOURCE, t.text, state);
-		t.kind = SF_OBJECT_ALL;
-		t.object = "*";
-		t.hold.for_owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
+		parse_object(&target, SF_OBJECT_RESOURCE, target.text, state);
+		target.kind = SF_OBJECT_ALL;
+		target.object = "*";
+		target.hold.for_owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
 	}
 	else
 	{
-		id = sf_public_name_to_id(SF_NAME_EXECUTION, t.text);
-		if (id != t.text || t.text[strcspn(t.text, ":/")] == ':')
-			parse_execution(&t, id, state);
+		id = sf_public_name_to_id(SF_NAME_EXECUTION, target.text);
+		if (id != target.text || target.text[strcspn(target.text, ":/")] == ':')
+			parse_execution(&target, id, state);
 		else
-			parse_machine(&t, sf_public_name_to_id(SF_NAME_STATE_MACHINE, t.text), state);
+			parse_machine(&target, sf_public_name_to_id(SF_NAME_STATE_MACHINE, target.text), state);
 	}
-	return t;
+	return target;
 }
 
 /* Record a hold, or its end. */
 static void
-note(const Target *t, const char *action, const char *reason)
+note(const Target *target, const char *action, const char *reason)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	Jsonb	   *details = NULL;
 
-	if (t->hold.state[0] != '\0')
+	if (target->hold.state[0] != '\0')
 	{
-		sf_json_begin_object(&b);
-		sf_json_add_string(&b, "state", t->hold.state);
-		details = sf_json_finish(&b);
+		sf_json_begin_object(&json);
+		sf_json_add_string(&json, "state", target->hold.state);
+		details = sf_json_finish(&json);
 	}
-	if (t->execution != NULL)
-		sf_audit_note_execution(t->execution, action, reason, details);
+	if (target->execution != NULL)
+		sf_audit_note_execution(target->execution, action, reason, details);
 	else
-		sf_audit_note(action, t->kind, t->object,
-					  t->hold.kind == SF_OBJECT_STATE_MACHINE ? t->hold.name : t->text, reason, details);
+		sf_audit_note(action, target->kind, target->object,
+					  target->hold.kind == SF_OBJECT_STATE_MACHINE ? target->hold.name : target->text, reason, details);
 }
 
 /* Keep the execution that is to be held from being purged, or raise if it was. */
@@ -173,24 +173,24 @@ guard_from_purge(const SfExecution *execution)
 /* sf_hold(target, state, reason): whether the target was not held before. */
 SF_SQL_FUNCTION(sfflow_sf_hold)
 {
-	Target		t = parse_target(fcinfo);
+	Target		target = parse_target(fcinfo);
 	char	   *reason = sf_arg_text_or_null(fcinfo, 2);
 
-	if (t.execution != NULL && t.execution->status == SF_STATUS_SUCCEEDED)
+	if (target.execution != NULL && target.execution->status == SF_STATUS_SUCCEEDED)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
-				 errmsg("execution \"%s\" is SUCCEEDED and cannot be held", t.execution->execution_id)));
-	if (t.execution != NULL)
+				 errmsg("execution \"%s\" is SUCCEEDED and cannot be held", target.execution->execution_id)));
+	if (target.execution != NULL)
 	{
-		sf_object_keep_execution(t.execution);
-		guard_from_purge(t.execution);
+		sf_object_keep_execution(target.execution);
+		guard_from_purge(target.execution);
 	}
-	if (!sf_hold_insert(&t.hold, reason))
+	if (!sf_hold_insert(&target.hold, reason))
 	{
-		ereport(NOTICE, (errmsg("\"%s\" is held already", t.text)));
+		ereport(NOTICE, (errmsg("\"%s\" is held already", target.text)));
 		PG_RETURN_BOOL(false);
 	}
-	note(&t, "hold", reason);
+	note(&target, "hold", reason);
 	PG_RETURN_BOOL(true);
 }
 
@@ -207,25 +207,25 @@ wake_pollers(const char *activity)
 /* sf_release(target, state): how many branches go on. */
 SF_SQL_FUNCTION(sfflow_sf_release)
 {
-	Target		t = parse_target(fcinfo);
-	List	   *numbers = sf_hold_find(&t.hold, sf_privilege_is_administrator());
+	Target		target = parse_target(fcinfo);
+	List	   *numbers = sf_hold_find(&target.hold, sf_privilege_is_administrator());
 	int64		n = 0;
 	ListCell   *lc;
 
 	if (numbers == NIL)
 	{
 		ereport(NOTICE,
-				(errmsg("\"%s\" is not held%s", t.text, t.hold.state[0] == '\0' ? "" :
-						psprintf(" in state \"%s\"", t.hold.state)),
+				(errmsg("\"%s\" is not held%s", target.text, target.hold.state[0] == '\0' ? "" :
+						psprintf(" in state \"%s\"", target.hold.state)),
 				 errhint("The view sf_holds lists what is.")));
 		PG_RETURN_INT64(0);
 	}
 	foreach(lc, numbers)
 		n += sf_hold_release(*(int64 *) lfirst(lc));
-	if (t.hold.kind == SF_OBJECT_ACTIVITY)
-		wake_pollers(t.hold.name);
-	if (t.hold.kind == SF_OBJECT_EVENT)
+	if (target.hold.kind == SF_OBJECT_ACTIVITY)
+		wake_pollers(target.hold.name);
+	if (target.hold.kind == SF_OBJECT_EVENT)
 		sf_hooks.sweep_soon();
-	note(&t, "release", NULL);
+	note(&target, "release", NULL);
 	PG_RETURN_INT64(n);
 }

@@ -44,7 +44,7 @@ sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark)
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_TEXT(job_id),
 				  SF_TEXT(sf_mark_outcome_name(mark->outcome)), SF_JSONB(mark->output),
 				  SF_JSONB(mark->details));
-	sf_db_announce_change("mark");
+	sf_db_invalidate("mark");
 }
 
 /* Columns of marks */
@@ -63,12 +63,12 @@ read_mark(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Have all backends look again whether there are marks, if there are none now. */
 static void
-announce_last(void)
+invalidate_after_last(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.mark m LIMIT 1");
 
 	if (sf_db_run(InvalidOid, &plan, NULL, NULL, NULL, 0) == 0)
-		sf_db_announce_change("mark");
+		sf_db_invalidate("mark");
 }
 
 /* Take the mark of a job away; false: it has none. */
@@ -89,7 +89,7 @@ sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark)
 			cache.cache.is_current = false;
 		return false;
 	}
-	announce_last();
+	invalidate_after_last();
 	return true;
 }
 
@@ -118,10 +118,10 @@ sf_mark_list(int64 execution_no)
 
 /* Forget the marks of an execution that begins anew, or has succeeded. */
 void
-sf_mark_forget(int64 execution_no)
+sf_mark_delete_of(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.mark m WHERE m.execution_no = $1");
 
 	if (sf_mark_may_be() && sf_db_execute(&plan, SF_INT8(execution_no)) > 0)
-		announce_last();
+		invalidate_after_last();
 }

@@ -20,6 +20,6 @@ extern bool sf_mark_may_be(void);
 extern void sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark);
 extern bool sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark);
 extern List *sf_mark_list(int64 execution_no);
-extern void sf_mark_forget(int64 execution_no);
+extern void sf_mark_delete_of(int64 execution_no);
 
 #endif							/* SF_FEATURE_MARK_H */

@@ -104,14 +104,14 @@ check_job(const SfExecution *execution, const SfJob *job, const char *job_id)
 static Jsonb *
 describe(const SfMark *mark, const char *job_id, const char *reason)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "job", job_id);
-	sf_json_add_string(&b, "outcome", sf_mark_outcome_name(mark->outcome));
-	sf_json_add_string(&b, "role", GetUserNameFromId(GetUserId(), false));
-	sf_json_add_string(&b, "reason", reason);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "job", job_id);
+	sf_json_add_string(&json, "outcome", sf_mark_outcome_name(mark->outcome));
+	sf_json_add_string(&json, "role", GetUserNameFromId(GetUserId(), false));
+	sf_json_add_string(&json, "reason", reason);
+	return sf_json_finish(&json);
 }
 
 /* sf_mark(execution_id, job_id, outcome, output, reason) */

@@ -126,7 +126,7 @@ insert(int64 execution_no, const char *key)
 
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_TEXT(key));
 	if (!sf_keyed_cache_is_any(&cache))
-		sf_db_announce_change("execution_key");
+		sf_db_invalidate("execution_key");
 }
 
 /* --- starts --- */

@@ -42,21 +42,22 @@ typedef struct HomePlan
 
 /* Name the table that the query is of; NULL: there is none, or it has no columns that tell where executions are. */
 static SfPlan *
-prepare(HomePlan *p)
+prepare(HomePlan *plan)
 {
 	Oid			table;
 
 	if (!sf_home_tells())
 		return NULL;
 	table = sf_home_table();
-	if (p->table != table)
+	if (plan->table != table)
 	{
-		p->plan.query = MemoryContextStrdup(TopMemoryContext, psprintf(
-			p->format, quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table))));
-		p->plan.plan = NULL;
-		p->table = table;
+		plan->plan.query = MemoryContextStrdup(TopMemoryContext, psprintf(
+			plan->format, quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
+													 get_rel_name(table))));
+		plan->plan.plan = NULL;
+		plan->table = table;
 	}
-	return &p->plan;
+	return &plan->plan;
 }
 
 /* Does sf_home tell where executions are? */

@@ -103,9 +103,9 @@ element_of(const char *pointer, int i)
 
 /* A string as a C string. */
 static char *
-text_of(const JsonbValue *v)
+text_of(const JsonbValue *value)
 {
-	return pnstrdup(v->val.string.val, v->val.string.len);
+	return pnstrdup(value->val.string.val, value->val.string.len);
 }
 
 /* --- the form itself --- */
@@ -133,9 +133,9 @@ is_among(const char *text, const char *const *list, int n)
 
 /* Check the name of a type. */
 static void
-check_type(const JsonbValue *v, const char *pointer)
+check_type(const JsonbValue *value, const char *pointer)
 {
-	if (v->type != jbvString || !is_among(text_of(v), types, lengthof(types)))
+	if (value->type != jbvString || !is_among(text_of(value), types, lengthof(types)))
 		refuse_form(pointer, "a type is null, boolean, object, array, number, string or integer");
 }
 
@@ -151,16 +151,16 @@ static void check_schema(const JsonbValue *schema, const char *pointer);
 
 /* Check the elements of a keyword's value, or the values of its members. */
 static void
-check_parts(const JsonbValue *v, const char *pointer, Shape shape)
+check_parts(const JsonbValue *value, const char *pointer, Shape shape)
 {
-	JsonbIterator *it = sf_json_elements(v);
+	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	part;
 	SfJsonMember *members;
 	int			n = 0;
 
 	if (shape == SCHEMAS)
 	{
-		members = sf_json_members(v, &n);
+		members = sf_json_members(value, &n);
 		for (int i = 0; i < n; i++)
 			check_schema(&members[i].value, below(pointer, text_of(&members[i].key)));
 		return;
@@ -178,9 +178,9 @@ check_parts(const JsonbValue *v, const char *pointer, Shape shape)
 
 /* Check a pattern. */
 static void
-check_pattern(const JsonbValue *v, const char *pointer)
+check_pattern(const JsonbValue *value, const char *pointer)
 {
-	ErrorData  *error = sf_subtransaction_run(compile_pattern, NULL, text_of(v));
+	ErrorData  *error = sf_subtransaction_run(compile_pattern, NULL, text_of(value));
 
 	if (error != NULL)
 		refuse_form(pointer, error->message);
@@ -188,7 +188,7 @@ check_pattern(const JsonbValue *v, const char *pointer)
 
 /* Check the value of a keyword. */
 static void
-check_value(const KeywordInfo *keyword, const JsonbValue *v, const char *pointer)
+check_value(const KeywordInfo *keyword, const JsonbValue *value, const char *pointer)
 {
 	int64		count;
 
@@ -199,46 +199,46 @@ check_value(const KeywordInfo *keyword, const JsonbValue *v, const char *pointer
 		case STRING:
 		case PATTERN:
 		case FORMAT:
-			if (v->type != jbvString)
+			if (value->type != jbvString)
 				refuse_form(pointer, "the value is no string");
 			if (keyword->shape == PATTERN)
-				check_pattern(v, pointer);
-			if (keyword->shape == FORMAT && !is_among(text_of(v), formats, lengthof(formats)))
+				check_pattern(value, pointer);
+			if (keyword->shape == FORMAT && !is_among(text_of(value), formats, lengthof(formats)))
 				refuse_form(pointer, "a format is date, date-time or email");
 			return;
 		case BOOLEAN:
-			if (v->type != jbvBool)
+			if (value->type != jbvBool)
 				refuse_form(pointer, "the value is neither true nor false");
 			return;
 		case NUMBER:
-			if (v->type != jbvNumeric)
+			if (value->type != jbvNumeric)
 				refuse_form(pointer, "the value is no number");
 			return;
 		case COUNT:
-			if (!sf_json_to_int64(v, &count) || count < 0)
+			if (!sf_json_to_int64(value, &count) || count < 0)
 				refuse_form(pointer, "the value is no integer from 0 on");
 			return;
 		case SCHEMA:
-			check_schema(v, pointer);
+			check_schema(value, pointer);
 			return;
 		case SCHEMAS:
-			if (!sf_json_is_object(v))
+			if (!sf_json_is_object(value))
 				refuse_form(pointer, "the value is no object");
-			check_parts(v, pointer, SCHEMAS);
+			check_parts(value, pointer, SCHEMAS);
 			return;
 		case TYPES:
-			if (!sf_json_is_array(v))
+			if (!sf_json_is_array(value))
 			{
-				check_type(v, pointer);
+				check_type(value, pointer);
 				return;
 			}
 			pg_fallthrough;
 		case NAMES:
 		case ARRAY:
-			if (!sf_json_is_array(v))
+			if (!sf_json_is_array(value))
 				refuse_form(pointer, "the value is no array");
 			if (keyword->shape != ARRAY)
-				check_parts(v, pointer, keyword->shape);
+				check_parts(value, pointer, keyword->shape);
 			return;
 	}
 }
@@ -312,60 +312,60 @@ get(const JsonbValue *schema, Keyword keyword, JsonbValue *out)
 
 /* Has a number no fraction? */
 static bool
-is_integer(const JsonbValue *v)
+is_integer(const JsonbValue *value)
 {
-	Datum		number = NumericGetDatum(v->val.numeric);
+	Datum		number = NumericGetDatum(value->val.numeric);
 
 	return DatumGetBool(DirectFunctionCall2(numeric_eq, number, DirectFunctionCall1(numeric_floor, number)));
 }
 
 /* Is a value of a type? */
 static bool
-is_of_type(const JsonbValue *v, const char *type)
+is_of_type(const JsonbValue *value, const char *type)
 {
 	if (strcmp(type, "integer") == 0)
-		return v->type == jbvNumeric && is_integer(v);
-	return strcmp(type, sf_json_type_name(v)) == 0;
+		return value->type == jbvNumeric && is_integer(value);
+	return strcmp(type, sf_json_type_name(value)) == 0;
 }
 
 /* Is a value of one of the types that a schema wants? */
 static bool
-has_type(const JsonbValue *wanted, const JsonbValue *v)
+has_type(const JsonbValue *wanted, const JsonbValue *value)
 {
 	JsonbIterator *it = sf_json_elements(wanted);
 	JsonbValue	type;
 
 	if (wanted->type == jbvString)
-		return is_of_type(v, text_of(wanted));
+		return is_of_type(value, text_of(wanted));
 	while (sf_json_next(&it, &type))
-		if (is_of_type(v, text_of(&type)))
+		if (is_of_type(value, text_of(&type)))
 			return true;
 	return false;
 }
 
 /* Is a value one of an array? */
 static bool
-is_element(const JsonbValue *array, const JsonbValue *v)
+is_element(const JsonbValue *array, const JsonbValue *value)
 {
 	JsonbIterator *it = sf_json_elements(array);
 	JsonbValue	element;
 
 	while (sf_json_next(&it, &element))
-		if (sf_json_value_equal(&element, v))
+		if (sf_json_value_is_equal(&element, value))
 			return true;
 	return false;
 }
 
 /* JSON text of a value, for a message. */
 static char *
-shown(const JsonbValue *v)
+shown(const JsonbValue *value)
 {
-	return sf_json_excerpt(sf_json_make(v));
+	return sf_json_excerpt(sf_json_make(value));
 }
 
 /* Check a number. */
 static bool
-check_number(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
+check_number(const JsonbValue *schema, const JsonbValue *value, const char *pointer, Refusal *refusal)
 {
 	static const struct
 	{
@@ -387,7 +387,7 @@ check_number(const JsonbValue *schema, const JsonbValue *v, const char *pointer,
 
 		if (!get(schema, bounds[i].keyword, &bound))
 			continue;
-		c = DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(v->val.numeric),
+		c = DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(value->val.numeric),
 											  NumericGetDatum(bound.val.numeric)));
 		if ((bounds[i].is_least ? c < 0 : c > 0) || (c == 0 && bounds[i].is_exclusive))
 			return wrong(refusal, pointer, psprintf(bounds[i].what, shown(&bound)));
@@ -427,33 +427,35 @@ has_format(const char *text, const char *format)
 
 /* Check a string. */
 static bool
-check_string(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
+check_string(const JsonbValue *schema, const JsonbValue *value, const char *pointer, Refusal *refusal)
 {
 	JsonbValue	wanted;
 
 	if (!check_count(schema, KEYWORD_MIN_LENGTH, KEYWORD_MAX_LENGTH,
-					 pg_mbstrlen_with_len(v->val.string.val, v->val.string.len), "characters", pointer, refusal))
+					 pg_mbstrlen_with_len(value->val.string.val, value->val.string.len), "characters", pointer,
+					 refusal))
 		return false;
 	if (get(schema, KEYWORD_PATTERN, &wanted) &&
-		!RE_compile_and_execute(cstring_to_text(text_of(&wanted)), v->val.string.val, v->val.string.len, REG_ADVANCED,
+		!RE_compile_and_execute(cstring_to_text(text_of(&wanted)), value->val.string.val, value->val.string.len,
+								REG_ADVANCED,
 								C_COLLATION_OID, 0, NULL))
 		return wrong(refusal, pointer, psprintf("does not match the pattern %s", shown(&wanted)));
-	if (get(schema, KEYWORD_FORMAT, &wanted) && !has_format(text_of(v), text_of(&wanted)))
+	if (get(schema, KEYWORD_FORMAT, &wanted) && !has_format(text_of(value), text_of(&wanted)))
 		return wrong(refusal, pointer, psprintf("is no %s", text_of(&wanted)));
 	return true;
 }
 
-static bool check_output(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal);
+static bool check_output(const JsonbValue *schema, const JsonbValue *value, const char *pointer, Refusal *refusal);
 
 /* Check an array. */
 static bool
-check_array(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
+check_array(const JsonbValue *schema, const JsonbValue *value, const char *pointer, Refusal *refusal)
 {
-	JsonbIterator *it = sf_json_elements(v);
+	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	items;
 	JsonbValue	element;
 
-	if (!check_count(schema, KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, sf_json_count(v), "elements", pointer, refusal))
+	if (!check_count(schema, KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, sf_json_count(value), "elements", pointer, refusal))
 		return false;
 	if (get(schema, KEYWORD_ITEMS, &items))
 		for (int i = 0; sf_json_next(&it, &element); i++)
@@ -464,7 +466,7 @@ check_array(const JsonbValue *schema, const JsonbValue *v, const char *pointer, 
 
 /* Check whether an object has the members that it must have. */
 static bool
-check_required(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
+check_required(const JsonbValue *schema, const JsonbValue *value, const char *pointer, Refusal *refusal)
 {
 	JsonbIterator *it;
 	JsonbValue	required;
@@ -475,14 +477,14 @@ check_required(const JsonbValue *schema, const JsonbValue *v, const char *pointe
 		return true;
 	it = sf_json_elements(&required);
 	while (sf_json_next(&it, &name))
-		if (!sf_json_member(v, name.val.string.val, name.val.string.len, &ignored))
+		if (!sf_json_member(value, name.val.string.val, name.val.string.len, &ignored))
 			return wrong(refusal, below(pointer, text_of(&name)), "is missing");
 	return true;
 }
 
 /* Check an object. */
 static bool
-check_object(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
+check_object(const JsonbValue *schema, const JsonbValue *value, const char *pointer, Refusal *refusal)
 {
 	JsonbValue	properties;
 	JsonbValue	additional;
@@ -491,9 +493,9 @@ check_object(const JsonbValue *schema, const JsonbValue *v, const char *pointer,
 	SfJsonMember *members;
 	int			n;
 
-	if (!check_required(schema, v, pointer, refusal))
+	if (!check_required(schema, value, pointer, refusal))
 		return false;
-	members = sf_json_members(v, &n);
+	members = sf_json_members(value, &n);
 	for (int i = 0; i < n; i++)
 	{
 		const JsonbValue *key = &members[i].key;
@@ -513,24 +515,24 @@ check_object(const JsonbValue *schema, const JsonbValue *v, const char *pointer,
 
 /* Check a value against a schema; false: *refusal says what is wrong. */
 static bool
-check_output(const JsonbValue *schema, const JsonbValue *v, const char *pointer, Refusal *refusal)
+check_output(const JsonbValue *schema, const JsonbValue *value, const char *pointer, Refusal *refusal)
 {
 	JsonbValue	wanted;
 
 	check_stack_depth();
-	if (get(schema, KEYWORD_TYPE, &wanted) && !has_type(&wanted, v))
+	if (get(schema, KEYWORD_TYPE, &wanted) && !has_type(&wanted, value))
 		return wrong(refusal, pointer, psprintf("is not of type %s", shown(&wanted)));
-	if (get(schema, KEYWORD_ENUM, &wanted) && !is_element(&wanted, v))
+	if (get(schema, KEYWORD_ENUM, &wanted) && !is_element(&wanted, value))
 		return wrong(refusal, pointer, psprintf("is none of %s", shown(&wanted)));
-	if (get(schema, KEYWORD_CONST, &wanted) && !sf_json_value_equal(&wanted, v))
+	if (get(schema, KEYWORD_CONST, &wanted) && !sf_json_value_is_equal(&wanted, value))
 		return wrong(refusal, pointer, psprintf("is not %s", shown(&wanted)));
-	if (v->type == jbvNumeric)
-		return check_number(schema, v, pointer, refusal);
-	if (v->type == jbvString)
-		return check_string(schema, v, pointer, refusal);
-	if (sf_json_is_array(v))
-		return check_array(schema, v, pointer, refusal);
-	return !sf_json_is_object(v) || check_object(schema, v, pointer, refusal);
+	if (value->type == jbvNumeric)
+		return check_number(schema, value, pointer, refusal);
+	if (value->type == jbvString)
+		return check_string(schema, value, pointer, refusal);
+	if (sf_json_is_array(value))
+		return check_array(schema, value, pointer, refusal);
+	return !sf_json_is_object(value) || check_object(schema, value, pointer, refusal);
 }
 
 /* Say what is wrong with an output, and at which pointer of it; NULL: nothing. */

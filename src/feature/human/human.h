@@ -91,7 +91,7 @@ extern SfPerson sf_person_of_role(Oid role);
 extern bool sf_person_may(const SfHumanTask *task, const SfPerson *person, Oid role, SfBar *bar);
 extern void sf_person_require(const SfHumanTask *task, const SfPerson *person, Oid role);
 extern void sf_person_note_start(const SfExecution *execution);
-extern void sf_person_forget(int64 execution_no);
+extern void sf_person_delete_start(int64 execution_no);
 
 /* --- human_wait.c --- */
 
@@ -132,14 +132,14 @@ extern SfHumanTask *sf_human_lock(int64 task_no);
 extern SfHumanTask *sf_human_read_open(int64 task_no);
 extern void sf_human_claim(const SfHumanTask *task, const SfPerson *person);
 extern void sf_human_assign(const SfHumanTask *task, const char *to);
-extern void sf_human_add_roles(SfBranchKey key, const List *roles);
+extern void sf_human_insert_roles(SfBranchKey key, const List *roles);
 extern void sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfArg due, SfArg priority);
 extern void sf_human_rename_states(int64 execution_no, const Jsonb *renames);
 extern void sf_human_created(int64 task_no);
-extern void sf_human_forget(SfBranchKey key);
+extern void sf_human_delete(SfBranchKey key);
 extern void sf_human_cancel(SfBranchKey key);
 extern void sf_human_cancel_all(int64 execution_no);
-extern void sf_human_forget_roles(SfArg numbers);
+extern void sf_human_delete_roles(SfArg numbers);
 extern void sf_human_anchor_roles(SfArg numbers);
 
 /* --- human_sweep.c: what time brings --- */
@@ -153,6 +153,6 @@ extern void sf_human_set_sweep(int64 task_no);
 
 extern void sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *person, const char *comment,
 						  const Jsonb *details);
-extern void sf_human_forget_notes(int64 execution_no);
+extern void sf_human_delete_notes(int64 execution_no);
 
 #endif							/* SF_FEATURE_HUMAN_H */

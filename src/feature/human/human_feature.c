@@ -49,7 +49,7 @@ static void
 executions_dropped(SfArg numbers)
 {
 	if (sf_worklist_may_be())
-		sf_human_forget_roles(numbers);
+		sf_human_delete_roles(numbers);
 }
 
 /* Executions have come from another node: roles of their tasks cannot be dropped here, and time goes on for them. */
@@ -74,8 +74,8 @@ begins_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_REWOUND || !sf_worklist_may_be())
 		return;
-	sf_person_forget(execution->execution_no);
-	sf_human_forget_notes(execution->execution_no);
+	sf_person_delete_start(execution->execution_no);
+	sf_human_delete_notes(execution->execution_no);
 	sf_person_note_start(execution);
 }
 

@@ -27,43 +27,43 @@ static const Action actions[] = {SF_HUMAN_ACTION_LIST(ACTION)};
 static void
 audit(const SfHumanTask *task, const Action *action, const SfPerson *person, const char *comment, const Jsonb *details)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_int(&b, "task", task->task_no);
-	sf_json_add_string(&b, "worklist", task->worklist);
-	sf_json_add_string(&b, "state", task->state);
-	sf_json_add_string(&b, "actor", person->actor);
+	sf_json_begin_object(&json);
+	sf_json_add_int(&json, "task", task->task_no);
+	sf_json_add_string(&json, "worklist", task->worklist);
+	sf_json_add_string(&json, "state", task->state);
+	sf_json_add_string(&json, "actor", person->actor);
 	if (details != NULL)
-		sf_json_add(&b, "change", details);
-	sf_audit_note_execution(task->execution, action->audited, comment, sf_json_finish(&b));
+		sf_json_add(&json, "change", details);
+	sf_audit_note_execution(task->execution, action->audited, comment, sf_json_finish(&json));
 }
 
 /* Tell rules. */
 static void
 tell(const SfHumanTask *task, const Action *action, const SfPerson *person, const char *comment, const Jsonb *details)
 {
-	SfNotice	n = {.kind = SF_CHANGE_HUMAN_TASK,.at = GetCurrentTimestamp(),.owner = task->owner};
-	SfJsonBuilder b;
+	SfNotice	notice = {.kind = SF_CHANGE_HUMAN_TASK,.at = GetCurrentTimestamp(),.owner = task->owner};
+	SfJsonBuilder json;
 
 	if (!sf_feature_wants_notice(SF_CHANGE_HUMAN_TASK, NULL))
 		return;
-	sf_notice_set_execution(&n, task->execution);
-	sf_notice_begin_detail(&b, &n);
-	sf_json_add_int(&b, "task", task->task_no);
-	sf_json_add_string(&b, "worklist", task->worklist);
-	sf_json_add_string(&b, "state", task->state);
-	sf_json_add_string(&b, "title", task->title);
-	sf_json_add_string(&b, "status", action->name);
-	sf_notice_add_text(&b, "by", person == NULL ? NULL : person->name);
-	sf_notice_add_text(&b, "comment", comment);
-	sf_json_add_int(&b, "priority", task->priority);
-	sf_notice_add_date(&b, "dueDate", task->due_at);
+	sf_notice_set_execution(&notice, task->execution);
+	sf_notice_begin_detail(&json, &notice);
+	sf_json_add_int(&json, "task", task->task_no);
+	sf_json_add_string(&json, "worklist", task->worklist);
+	sf_json_add_string(&json, "state", task->state);
+	sf_json_add_string(&json, "title", task->title);
+	sf_json_add_string(&json, "status", action->name);
+	sf_notice_add_text(&json, "by", person == NULL ? NULL : person->name);
+	sf_notice_add_text(&json, "comment", comment);
+	sf_json_add_int(&json, "priority", task->priority);
+	sf_notice_add_date(&json, "dueDate", task->due_at);
 	if (details == NULL)
-		sf_json_add_null(&b, "change");
+		sf_json_add_null(&json, "change");
 	else
-		sf_json_add(&b, "change", details);
-	sf_notice_tell(&n, &b);
+		sf_json_add(&json, "change", details);
+	sf_notice_tell(&notice, &json);
 }
 
 /* Note what has become of a task; by a person, or NULL.  comment and details may be NULL. */
@@ -87,7 +87,7 @@ sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *per
 
 /* Forget what was done in an execution that begins anew. */
 void
-sf_human_forget_notes(int64 execution_no)
+sf_human_delete_notes(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.human_task_event h WHERE h.execution_no = $1");
 

@@ -74,7 +74,7 @@ static void
 tell(const Swept *swept)
 {
 	SfHumanTask *task = sf_human_read_open(swept->task_no);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (task == NULL)
 		return;
@@ -82,9 +82,9 @@ tell(const Swept *swept)
 		sf_human_note(task, SF_HUMAN_DUE, NULL, NULL, NULL);
 	if (swept->roles == NULL)
 		return;
-	sf_json_begin_object(&b);
-	sf_json_add(&b, "roles", swept->roles);
-	sf_human_note(task, SF_HUMAN_ESCALATED, NULL, NULL, sf_json_finish(&b));
+	sf_json_begin_object(&json);
+	sf_json_add(&json, "roles", swept->roles);
+	sf_human_note(task, SF_HUMAN_ESCALATED, NULL, NULL, sf_json_finish(&json));
 }
 
 /* Tell of tasks that have become due, or are for more roles. */

@@ -159,7 +159,7 @@ unanchor_all(const List *roles)
 
 /* Add roles that a task is for, a List of SfHumanRole. */
 void
-sf_human_add_roles(SfBranchKey key, const List *roles)
+sf_human_insert_roles(SfBranchKey key, const List *roles)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.human_task_role AS r (execution_no, branch_no, role, from_at) VALUES ($1, $2, $3, $4)"
@@ -198,7 +198,7 @@ sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfAr
 	if (has_roles)
 	{
 		before = sf_db_numbers(&drop, SF_BRANCH_KEY(task->key));
-		sf_human_add_roles(task->key, roles);
+		sf_human_insert_roles(task->key, roles);
 		unanchor_all(before);
 	}
 }
@@ -229,7 +229,7 @@ sf_human_created(int64 task_no)
 
 /* Forget the task of a branch. */
 void
-sf_human_forget(SfBranchKey key)
+sf_human_delete(SfBranchKey key)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.human_task t WHERE t.execution_no = $1 AND t.branch_no = $2");
@@ -260,7 +260,7 @@ cancel(const List *numbers)
 			continue;
 		task->execution = sf_execution_read(task->key.execution_no, SF_LOCK_NONE, false);
 		sf_human_note(task, SF_HUMAN_CANCELLED, NULL, NULL, NULL);
-		sf_human_forget(task->key);
+		sf_human_delete(task->key);
 	}
 }
 
@@ -288,7 +288,7 @@ sf_human_cancel_all(int64 execution_no)
 
 /* Forget the roles that tasks of executions were for, an array of numbers. */
 void
-sf_human_forget_roles(SfArg numbers)
+sf_human_delete_roles(SfArg numbers)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.human_task_role r WHERE r.execution_no = ANY ($1)"

@@ -130,7 +130,7 @@ SF_SQL_FUNCTION(sfflow_sf_assign_task)
 	SfHumanTask *task = sf_human_lock(task_argument(fcinfo));
 	SfPerson	caller = sf_person_of_caller(NULL);
 	char	   *name = sf_arg_text_or_null(fcinfo, 1);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	require_assign(task);
 	if (name != NULL)
@@ -142,9 +142,9 @@ SF_SQL_FUNCTION(sfflow_sf_assign_task)
 		require_given_out(task);
 	}
 	sf_human_assign(task, name);
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "role", name);
-	sf_human_note(task, SF_HUMAN_ASSIGNED, &caller, NULL, sf_json_finish(&b));
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "role", name);
+	sf_human_note(task, SF_HUMAN_ASSIGNED, &caller, NULL, sf_json_finish(&json));
 	PG_RETURN_VOID();
 }
 
@@ -179,21 +179,21 @@ roles_argument(FunctionCallInfo fcinfo, int n)
 static Jsonb *
 describe_change(const List *roles, bool has_roles, TimestampTz due, SfArg priority)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	if (has_roles)
 	{
-		sf_json_open_array(&b, "roles");
+		sf_json_open_array(&json, "roles");
 		foreach_ptr(const SfHumanRole, role, roles)
-			sf_json_add_string(&b, NULL, GetUserNameFromId(role->role, false));
-		sf_json_close_array(&b);
+			sf_json_add_string(&json, NULL, GetUserNameFromId(role->role, false));
+		sf_json_close_array(&json);
 	}
 	if (due != DT_NOBEGIN)
-		sf_json_add_string(&b, "due", TIMESTAMP_NOT_FINITE(due) ? "infinity" : sf_timestamp_print(due));
+		sf_json_add_string(&json, "due", TIMESTAMP_NOT_FINITE(due) ? "infinity" : sf_timestamp_print(due));
 	if (!priority.isnull)
-		sf_json_add_int(&b, "priority", DatumGetInt32(priority.value));
-	return sf_json_finish(&b);
+		sf_json_add_int(&json, "priority", DatumGetInt32(priority.value));
+	return sf_json_finish(&json);
 }
 
 /* sf_change_task(task, roles, due, priority) */
@@ -257,17 +257,17 @@ check_output(const SfHumanTask *task, const Jsonb *output)
 static Jsonb *
 make_result(const Jsonb *output, const SfPerson *person, const char *comment)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add(&b, "Output", output);
-	sf_json_add_string(&b, "By", person->name);
-	sf_json_add_string(&b, "At", sf_timestamp_print(GetCurrentTimestamp()));
+	sf_json_begin_object(&json);
+	sf_json_add(&json, "Output", output);
+	sf_json_add_string(&json, "By", person->name);
+	sf_json_add_string(&json, "At", sf_timestamp_print(GetCurrentTimestamp()));
 	if (comment == NULL)
-		sf_json_add_null(&b, "Comment");
+		sf_json_add_null(&json, "Comment");
 	else
-		sf_json_add_string(&b, "Comment", comment);
-	return sf_json_finish(&b);
+		sf_json_add_string(&json, "Comment", comment);
+	return sf_json_finish(&json);
 }
 
 /* sf_complete_task(task, output, comment, actor) */
@@ -282,7 +282,7 @@ SF_SQL_FUNCTION(sfflow_sf_complete_task)
 	task = find_to_end(task_argument(fcinfo), &person);
 	check_output(task, output);
 	sf_human_note(task, SF_HUMAN_COMPLETED, &person, comment, NULL);
-	sf_human_forget(task->key);
+	sf_human_delete(task->key);
 	sf_apply_answer_branch(task->key, true, make_result(output, &person, comment), NULL, NULL);
 	PG_RETURN_VOID();
 }
@@ -294,12 +294,12 @@ SF_SQL_FUNCTION(sfflow_sf_fail_task)
 	char	   *cause = short_text(fcinfo, 2, "cause", MAX_COMMENT);
 	SfPerson	person = sf_person_of_caller(sf_arg_text_or_null(fcinfo, 3));
 	SfHumanTask *task = find_to_end(task_argument(fcinfo), &person);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "error", error);
-	sf_human_note(task, SF_HUMAN_FAILED, &person, cause, sf_json_finish(&b));
-	sf_human_forget(task->key);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "error", error);
+	sf_human_note(task, SF_HUMAN_FAILED, &person, cause, sf_json_finish(&json));
+	sf_human_delete(task->key);
 	sf_apply_answer_branch(task->key, false, NULL, error, cause);
 	PG_RETURN_VOID();
 }
@@ -314,20 +314,20 @@ SF_SQL_FUNCTION(sfflow_human_task_rights)
 {
 	SfHumanTask *task = sf_human_read_open(PG_GETARG_INT64(0));
 	SfPerson	caller = sf_person_of_caller(NULL);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	SfBar		bar;
 
 	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ANY))
 		PG_RETURN_NULL();
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	if (sf_person_may(task, &caller, GetUserId(), &bar))
-		sf_json_add_bool(&b, "may_do", true);
+		sf_json_add_bool(&json, "may_do", true);
 	else
 	{
-		sf_json_add_bool(&b, "may_do", false);
-		sf_json_add_string(&b, "why", psprintf("%s. %s", bar.message, bar.detail));
+		sf_json_add_bool(&json, "may_do", false);
+		sf_json_add_string(&json, "why", psprintf("%s. %s", bar.message, bar.detail));
 	}
-	sf_json_add_bool(&b, "may_assign",
+	sf_json_add_bool(&json, "may_assign",
 					 sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ASSIGN));
-	PG_RETURN_JSONB_P(sf_json_finish(&b));
+	PG_RETURN_JSONB_P(sf_json_finish(&json));
 }

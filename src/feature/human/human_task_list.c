@@ -50,7 +50,7 @@ typedef struct Reader
 /* Where a page begins */
 typedef struct PageKey
 {
-	int			precedence;		/* priority, negated */
+	int			negated_priority; /* so that the greatest priority comes first */
 	TimestampTz due_at;			/* DT_NOEND: not said */
 	int64		task_no;
 } PageKey;
@@ -170,7 +170,7 @@ worklists_arg(const List *worklists)
 
 /* What orders a page, as human_task_order has it */
 #define ORDER_KEY	"(- t.priority), COALESCE(t.due_at, 'infinity'), t.task_no"
-#define KEY			"t.task_no, (- t.priority) AS precedence, COALESCE(t.due_at, 'infinity') AS due"
+#define KEY			"t.task_no, (- t.priority) AS negated_priority, COALESCE(t.due_at, 'infinity') AS due"
 
 /* A task is behind the key, and one that is asked for. */
 #define IS_WANTED \
@@ -179,21 +179,21 @@ worklists_arg(const List *worklists)
 
 /* The columns of a page of tasks that were found. */
 #define PAGE(found) \
-	"WITH page AS MATERIALIZED (" found " ORDER BY precedence, due, task_no LIMIT $7)" \
+	"WITH page AS MATERIALIZED (" found " ORDER BY negated_priority, due, task_no LIMIT $7)" \
 	" SELECT t.task_no AS task, w.name AS worklist, e.execution_id, t.state, t.title, t.priority, t.created_at," \
 	"  t.due_at, t.claimed_by, t.claimed_at, COALESCE((SELECT pg_catalog.array_agg(r.role::pg_catalog.text ORDER BY r.role::pg_catalog.text)" \
 	"   FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no AND r.branch_no = t.branch_no" \
 	"   AND (r.from_at IS NULL OR r.from_at <= pg_catalog.clock_timestamp())), '{}')," \
 	"  _sfflow.human_not_by(t.not_starter, t.not_states) FROM page f JOIN _sfflow.human_task t ON t.task_no = f.task_no" \
 	" JOIN _sfflow.worklist w ON w.worklist_no = t.worklist_no" \
-	" JOIN _sfflow.execution e ON e.execution_no = t.execution_no ORDER BY f.precedence, f.due, f.task_no"
+	" JOIN _sfflow.execution e ON e.execution_no = t.execution_no ORDER BY f.negated_priority, f.due, f.task_no"
 
 /*
  * Tasks of the worklists $1, and of $2 those for all or for the roles $3; by these roles ($9), or in the order of
  * pages.
  */
 static SfPlan by_order = SF_PLAN(PAGE(
-	"SELECT x.task_no, x.precedence, x.due FROM (SELECT w.worklist_no, a.for_all, a.for_all OR w.whole AS is_free"
+	"SELECT x.task_no, x.negated_priority, x.due FROM (SELECT w.worklist_no, a.for_all, a.for_all OR w.whole AS is_free"
 	"  FROM (SELECT pg_catalog.unnest($1) AS worklist_no, true AS whole UNION ALL SELECT pg_catalog.unnest($2), false) w"
 	"  CROSS JOIN LATERAL (VALUES (true), (false)) AS a (for_all) WHERE a.for_all OR w.whole OR NOT $9) s"
 	" CROSS JOIN LATERAL (SELECT " KEY " FROM _sfflow.human_task t WHERE t.worklist_no = s.worklist_no"
@@ -239,7 +239,7 @@ parse_key(const char *text)
 	PageKey		key = {PG_INT32_MIN, DT_NOBEGIN, 0};
 	int			end = 0;
 
-	if (text != NULL && (sscanf(text, "%d." INT64_FORMAT "." INT64_FORMAT "%n", &key.precedence, &key.due_at,
+	if (text != NULL && (sscanf(text, "%d." INT64_FORMAT "." INT64_FORMAT "%n", &key.negated_priority, &key.due_at,
 								&key.task_no, &end) != 3 || text[end] != '\0'))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
@@ -287,7 +287,7 @@ SF_SQL_FUNCTION(sfflow_sf_list_human_tasks)
 	nest = sf_execution_list_plans_begin();
 	last = which == WHICH_MINE ? SF_TEXT(reader.name) : SF_BOOL(has_few(&reader));
 	sf_snapshot_read(which == WHICH_MINE ? &by_claim : &by_order, put_task, fcinfo, worklists_arg(reader.whole),
-					 worklists_arg(reader.own), sf_query_oids(reader.roles), SF_INT4(key.precedence),
+					 worklists_arg(reader.own), sf_query_oids(reader.roles), SF_INT4(key.negated_priority),
 					 SF_TIME(key.due_at), SF_INT8(key.task_no), SF_INT4(size), SF_CHAR(which), last);
 	sf_execution_list_plans_end(nest);
 	return (Datum) 0;

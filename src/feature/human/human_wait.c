@@ -50,9 +50,9 @@ refuse(SfError *error, const char *cause)
 
 /* Read strings, of which there is at least one. */
 static bool
-read_names(const JsonbValue *v, const char *member, List **names, SfError *error)
+read_names(const JsonbValue *value, const char *member, List **names, SfError *error)
 {
-	JsonbIterator *it = sf_json_elements(v);
+	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	name;
 
 	while (sf_json_next(&it, &name))
@@ -85,15 +85,16 @@ find_roles(const List *names, TimestampTz from_at, List **roles, SfError *error)
 
 /* Read from when on a task is for more roles: {"After": seconds, "Roles": names}. */
 static bool
-read_escalation(const JsonbValue *v, List **later, SfError *error)
+read_escalation(const JsonbValue *value, List **later, SfError *error)
 {
 	JsonbValue	after;
 	JsonbValue	roles;
 	int64		seconds;
 	List	   *names = NIL;
 
-	if (!sf_json_is_object(v) || sf_json_count(v) != 2 || !sf_json_member(v, "After", 5, &after) ||
-		!sf_json_member(v, "Roles", 5, &roles) || !sf_json_to_int64(&after, &seconds) || seconds < 0 || seconds > MAX_SECONDS)
+	if (!sf_json_is_object(value) || sf_json_count(value) != 2 || !sf_json_member(value, "After", 5, &after) ||
+		!sf_json_member(value, "Roles", 5, &roles) || !sf_json_to_int64(&after, &seconds) || seconds < 0 ||
+		seconds > MAX_SECONDS)
 		return refuse(error, "'Escalate' must be an array of objects with 'After', an integer of seconds, and 'Roles'.");
 	return read_names(&roles, "Roles", &names, error) &&
 		find_roles(names, GetCurrentTimestamp() + seconds * USECS_PER_SEC, later, error);
@@ -101,12 +102,12 @@ read_escalation(const JsonbValue *v, List **later, SfError *error)
 
 /* Read all of that. */
 static bool
-read_escalations(const JsonbValue *v, List **later, SfError *error)
+read_escalations(const JsonbValue *value, List **later, SfError *error)
 {
-	JsonbIterator *it = sf_json_elements(v);
+	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	escalation;
 
-	if (!sf_json_is_array(v))
+	if (!sf_json_is_array(value))
 		return refuse(error, "'Escalate' must be an array.");
 	while (sf_json_next(&it, &escalation))
 		if (!read_escalation(&escalation, later, error))
@@ -119,11 +120,11 @@ read_escalations(const JsonbValue *v, List **later, SfError *error)
  * name "starter", the word is of both.
  */
 static bool
-read_not_by(const JsonbValue *v, const SfProgram *program, NewTask *task, SfError *error)
+read_not_by(const JsonbValue *value, const SfProgram *program, NewTask *task, SfError *error)
 {
 	List	   *names = NIL;
 
-	if (!read_names(v, "NotBy", &names, error))
+	if (!read_names(value, "NotBy", &names, error))
 		return false;
 	foreach_ptr(char, name, names)
 	{
@@ -140,13 +141,13 @@ read_not_by(const JsonbValue *v, const SfProgram *program, NewTask *task, SfErro
 
 /* Read when a task is due: seconds from now, or a time. */
 static bool
-read_due(const JsonbValue *v, TimestampTz *due, SfError *error)
+read_due(const JsonbValue *value, TimestampTz *due, SfError *error)
 {
 	int64		seconds;
 
-	if (v->type == jbvString && sf_timestamp_parse(v->val.string.val, v->val.string.len, due))
+	if (value->type == jbvString && sf_timestamp_parse(value->val.string.val, value->val.string.len, due))
 		return true;
-	if (!sf_json_to_int64(v, &seconds) || seconds < 0 || seconds > MAX_SECONDS)
+	if (!sf_json_to_int64(value, &seconds) || seconds < 0 || seconds > MAX_SECONDS)
 		return refuse(error, "'Due' must be an integer of seconds, or a time.");
 	*due = GetCurrentTimestamp() + seconds * USECS_PER_SEC;
 	return true;
@@ -154,21 +155,21 @@ read_due(const JsonbValue *v, TimestampTz *due, SfError *error)
 
 /* Read a title. */
 static bool
-read_title(const JsonbValue *v, const char **title, SfError *error)
+read_title(const JsonbValue *value, const char **title, SfError *error)
 {
-	if (v->type != jbvString || v->val.string.len > MAX_TITLE)
+	if (value->type != jbvString || value->val.string.len > MAX_TITLE)
 		return refuse(error, psprintf("'Title' must be a string of at most %d bytes.", MAX_TITLE));
-	*title = pnstrdup(v->val.string.val, v->val.string.len);
+	*title = pnstrdup(value->val.string.val, value->val.string.len);
 	return true;
 }
 
 /* Read a priority. */
 static bool
-read_priority(const JsonbValue *v, int *priority, SfError *error)
+read_priority(const JsonbValue *value, int *priority, SfError *error)
 {
 	int64		number;
 
-	if (!sf_json_to_int64(v, &number) || number < PG_INT16_MIN || number > PG_INT16_MAX)
+	if (!sf_json_to_int64(value, &number) || number < PG_INT16_MIN || number > PG_INT16_MAX)
 		return refuse(error, psprintf("'Priority' must be an integer from %d to %d.", PG_INT16_MIN, PG_INT16_MAX));
 	*priority = (int) number;
 	return true;
@@ -176,27 +177,27 @@ read_priority(const JsonbValue *v, int *priority, SfError *error)
 
 /* Take a member of the parameters. */
 static bool
-read_member(NewTask *task, const SfProgram *program, const char *name, const JsonbValue *v, SfError *error)
+read_member(NewTask *task, const SfProgram *program, const char *name, const JsonbValue *value, SfError *error)
 {
 	List	   *names = NIL;
 
 	if (strcmp(name, "Title") == 0)
-		return read_title(v, &task->title, error);
+		return read_title(value, &task->title, error);
 	if (strcmp(name, "Data") == 0)
 	{
-		task->data = sf_json_make(v);
+		task->data = sf_json_make(value);
 		return true;
 	}
 	if (strcmp(name, "Roles") == 0)
-		return read_names(v, name, &names, error) && find_roles(names, DT_NOBEGIN, &task->roles, error);
+		return read_names(value, name, &names, error) && find_roles(names, DT_NOBEGIN, &task->roles, error);
 	if (strcmp(name, "NotBy") == 0)
-		return read_not_by(v, program, task, error);
+		return read_not_by(value, program, task, error);
 	if (strcmp(name, "Escalate") == 0)
-		return read_escalations(v, &task->later, error);
+		return read_escalations(value, &task->later, error);
 	if (strcmp(name, "Due") == 0)
-		return read_due(v, &task->due_at, error);
+		return read_due(value, &task->due_at, error);
 	if (strcmp(name, "Priority") == 0)
-		return read_priority(v, &task->priority, error);
+		return read_priority(value, &task->priority, error);
 	return refuse(error, psprintf("A task of people has Title, Data, Roles, NotBy, Due, Escalate and Priority, and no '%s'.",
 								  name));
 }
@@ -243,12 +244,12 @@ may_assign(Oid owner, const char *machine, const char *name, SfError *error)
 static Jsonb *
 describe(const NewTask *task)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_int(&b, "Task", task->task_no);
-	sf_json_add_string(&b, "Worklist", task->worklist);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_int(&json, "Task", task->task_no);
+	sf_json_add_string(&json, "Worklist", task->worklist);
+	return sf_json_finish(&json);
 }
 
 /*
@@ -325,8 +326,8 @@ sf_human_write(const SfFeatureWait *wait)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("worklist \"%s\" was dropped while a branch began to wait for it", task->worklist)));
-	sf_human_add_roles(wait->key, task->roles);
-	sf_human_add_roles(wait->key, task->later);
+	sf_human_insert_roles(wait->key, task->roles);
+	sf_human_insert_roles(wait->key, task->later);
 	if (task->due_at != DT_NOEND || task->later != NIL)
 		sf_human_set_sweep(task->task_no);
 	sf_human_created(task->task_no);

@@ -178,7 +178,7 @@ sf_person_note_start(const SfExecution *execution)
 
 /* Forget who has started an execution that begins anew. */
 void
-sf_person_forget(int64 execution_no)
+sf_person_delete_start(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.human_starter s WHERE s.execution_no = $1");
 

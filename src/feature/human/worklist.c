@@ -110,6 +110,6 @@ sf_worklist_set_owner(const char *name, Oid owner)
 	Oid			before = sf_worklist_require_own(name);
 
 	sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
-	sf_db_announce_change("worklist");
+	sf_db_invalidate("worklist");
 	return before;
 }

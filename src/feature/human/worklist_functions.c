@@ -62,11 +62,11 @@ SF_SQL_FUNCTION(sfflow_sf_create_worklist)
 	is_new = sf_worklist_insert(name, description, form);
 	if (!is_new)
 	{
-		sf_db_announce_change("worklist");
+		sf_db_invalidate("worklist");
 		if (!sf_worklist_update(name, description, form))
 			PG_RETURN_VOID();
 	}
-	sf_db_announce_change("worklist");
+	sf_db_invalidate("worklist");
 	sf_audit_note(is_new ? "create" : "change", SF_OBJECT_WORKLIST, name, sf_object_target(SF_OBJECT_WORKLIST, name),
 				  NULL, form);
 	PG_RETURN_VOID();
@@ -89,11 +89,11 @@ SF_SQL_FUNCTION(sfflow_sf_drop_worklist)
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("worklist \"%s\" has %d tasks that wait for people", worklist.name, tasks),
 				 errhint("Stop their executions first; sf_human_tasks shows them.")));
-	sf_privilege_forget(SF_OBJECT_WORKLIST, worklist.name);
-	sf_audit_forget(SF_OBJECT_WORKLIST, worklist.name);
+	sf_privilege_delete_of_object(SF_OBJECT_WORKLIST, worklist.name);
+	sf_audit_delete_of_object(SF_OBJECT_WORKLIST, worklist.name);
 	SF_TELL(object_dropped, SF_OBJECT_WORKLIST, worklist.name);
 	sf_worklist_delete(worklist.worklist_no);
-	sf_db_announce_change("worklist");
+	sf_db_invalidate("worklist");
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", sf_object_target(SF_OBJECT_WORKLIST, worklist.name), NULL, NULL);
 	sf_privilege_unanchor(worklist.owner);
 	PG_RETURN_VOID();

@@ -279,7 +279,7 @@ keep_value(JobImport *import, Job *job, int column, Jsonb *value)
 {
 	if (value == NULL)
 		return;
-	if (job->values[column] != NULL && !sf_json_equal(job->values[column], value))
+	if (job->values[column] != NULL && !sf_json_is_equal(job->values[column], value))
 		refuse(import, column, psprintf("row " INT64_FORMAT " has another value for job \"%s\"",
 										job->row, job->name));
 	job->values[column] = value;
@@ -362,11 +362,11 @@ read_relations(JobImport *import, const char *relations)
 
 /* Add the jobs that a job waits for. */
 static void
-add_after(SfJsonBuilder *b, const Job *job)
+add_after(SfJsonBuilder *json, const Job *job)
 {
 	if (job->first == NULL)
 		return;
-	sf_json_open_array(b, "After");
+	sf_json_open_array(json, "After");
 	for (const Link *link = job->first; link != NULL; link = link->next)
 	{
 		List	   *ends;
@@ -374,19 +374,19 @@ add_after(SfJsonBuilder *b, const Job *job)
 
 		if (link->on_status == NULL)
 		{
-			sf_json_add_string(b, NULL, link->job->name);
+			sf_json_add_string(json, NULL, link->job->name);
 			continue;
 		}
 		SplitIdentifierString(pstrdup(link->on_status), ',', &ends);
-		sf_json_open_object(b, NULL);
-		sf_json_add_string(b, "Job", link->job->name);
-		sf_json_open_array(b, "On");
+		sf_json_open_object(json, NULL);
+		sf_json_add_string(json, "Job", link->job->name);
+		sf_json_open_array(json, "On");
 		foreach(lc, ends)
-			sf_json_add_string(b, NULL, lfirst(lc));
-		sf_json_close_array(b);
-		sf_json_close_object(b);
+			sf_json_add_string(json, NULL, lfirst(lc));
+		sf_json_close_array(json);
+		sf_json_close_object(json);
 	}
-	sf_json_close_array(b);
+	sf_json_close_array(json);
 }
 
 /* The text of a value that is a string. */
@@ -421,7 +421,7 @@ job_resource(const Job *job, const char *activity)
 
 /* Add the payload of a job's task: its parameters, and its command among them. */
 static void
-add_payload(SfJsonBuilder *b, const Job *job, const Jsonb *base)
+add_payload(SfJsonBuilder *json, const Job *job, const Jsonb *base)
 {
 	const char *language = sf_json_get_cstring(base, "QueryLanguage");
 	const char *key = language != NULL && strcmp(language, "JSONata") == 0 ?
@@ -441,7 +441,7 @@ add_payload(SfJsonBuilder *b, const Job *job, const Jsonb *base)
 		payload = sf_json_merge(payload != NULL && JB_ROOT_IS_OBJECT(payload) ? payload :
 								sf_json_empty_object(), sf_json_finish(&command));
 	}
-	sf_json_add(b, key, payload);
+	sf_json_add(json, key, payload);
 }
 
 /* Form a job: its fields, those of defaults that it does not have, and what its columns say. */
@@ -454,7 +454,7 @@ form_job(const Job *job, const Jsonb *defaults, const char *activity)
 	const char *type = sf_json_get_cstring(base, "Type");
 	bool		is_task = type != NULL ? strcmp(type, "Task") == 0 :
 		sf_json_get(base, "StartAt") == NULL;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (is_task && resource == NULL && sf_json_get(base, "Resource") == NULL)
 		ereport(ERROR,
@@ -463,14 +463,14 @@ form_job(const Job *job, const Jsonb *defaults, const char *activity)
 						job->row != 0 ? job->row : job->named_by, job->name),
 				 job->row != 0 ? 0 : errdetail("It is named as a predecessor only."),
 				 errhint("Give it one in its row, or a Resource for all in the argument defaults.")));
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	if (is_task)
-		sf_json_add_string(&b, "Type", "Task");
+		sf_json_add_string(&json, "Type", "Task");
 	if (resource != NULL)
-		sf_json_add_string(&b, "Resource", resource);
-	add_payload(&b, job, base);
-	add_after(&b, job);
-	return sf_json_merge(base, sf_json_finish(&b));
+		sf_json_add_string(&json, "Resource", resource);
+	add_payload(&json, job, base);
+	add_after(&json, job);
+	return sf_json_merge(base, sf_json_finish(&json));
 }
 
 /* Write the definition of a machine of one net; jobs stay in their order. */

@@ -30,7 +30,7 @@ extern bool sf_label_merge(const Jsonb *labels, const Jsonb *changes, Jsonb **re
 /* --- label_option.c --- */
 
 extern void *sf_label_compile_options(const Jsonb *options, const SfProgram *program);
-extern bool sf_label_evaluate(SfExecution *execution, const void *option, SfError *error);
+extern bool sf_label_eval(SfExecution *execution, const void *option, SfError *error);
 extern Jsonb *sf_label_of_child(const SfExecution *parent, const void *option);
 
 /* --- label_rows.c --- */

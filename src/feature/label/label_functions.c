@@ -32,7 +32,7 @@ refuse_own(const SfExecution *execution)
 static bool
 same_labels(const Jsonb *a, const Jsonb *b)
 {
-	return a == NULL || b == NULL ? a == b : sf_json_equal(a, b);
+	return a == NULL || b == NULL ? a == b : sf_json_is_equal(a, b);
 }
 
 /* sf_set_labels(execution_id, labels): a value sets a label, null removes it; the others stay. */

@@ -119,20 +119,20 @@ evaluate(const Source *source, Jsonb *input, Jsonb **value, SfError *error)
 
 /* The labels that the option of a version gives an execution.  False: *error. */
 static bool
-evaluate_all(const LabelOption *labels, const SfExecution *execution, Jsonb **result, SfError *error)
+eval_all(const LabelOption *labels, const SfExecution *execution, Jsonb **result, SfError *error)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	for (int i = 0; i < labels->n; i++)
 	{
 		Jsonb	   *value;
 
 		if (!evaluate(&labels->sources[i], execution->input, &value, error))
 			return false;
-		sf_json_add(&b, labels->sources[i].name, value);
+		sf_json_add(&json, labels->sources[i].name, value);
 	}
-	return sf_label_merge(NULL, sf_json_finish(&b), result, error);
+	return sf_label_merge(NULL, sf_json_finish(&json), result, error);
 }
 
 /*
@@ -140,12 +140,12 @@ evaluate_all(const LabelOption *labels, const SfExecution *execution, Jsonb **re
  * count where both name one.  False: *error.
  */
 bool
-sf_label_evaluate(SfExecution *execution, const void *option, SfError *error)
+sf_label_eval(SfExecution *execution, const void *option, SfError *error)
 {
 	Jsonb	   *labels = NULL;
 	Jsonb	   *given;
 
-	if (option != NULL && !evaluate_all(option, execution, &labels, error))
+	if (option != NULL && !eval_all(option, execution, &labels, error))
 		return false;
 	given = execution->start.options == NULL ? NULL : sf_json_get(execution->start.options, "labels");
 	if (given != NULL && !sf_label_merge(labels, given, &labels, error))

@@ -76,7 +76,7 @@ SfKeyedCache sf_limit_cache = {
 
 /* Tell whether there are limits now. */
 bool
-sf_limit_any(void)
+sf_limit_is_any(void)
 {
 	return sf_keyed_cache_is_any(&sf_limit_cache);
 }
@@ -239,8 +239,8 @@ sf_limit_set(const SfLimit *limit)
 	if (written.is_first)
 		sf_limit_note_owner(limit->for_owner);
 	if (!set.is_new && limit->max_running == 0)
-		sf_limit_slot_drop_limit(set.limit_no);
-	sf_db_announce_change("run_limit");
+		sf_limit_slot_delete_of_limit(set.limit_no);
+	sf_db_invalidate("run_limit");
 	/* what waits may begin; what runs without slots is counted */
 	if (!set.is_new || set.counts_anew)
 		sf_hooks.scan_at(GetCurrentTimestamp());
@@ -255,7 +255,7 @@ sf_limit_raise_highest(int64 limit_no, int highest)
 		"UPDATE _sfflow.run_limit l SET highest = $2 WHERE l.limit_no = $1 AND l.highest < $2");
 
 	if (sf_db_execute(&plan, SF_INT8(limit_no), SF_INT4(highest)) > 0)
-		sf_db_announce_change("run_limit");
+		sf_db_invalidate("run_limit");
 }
 
 /* Append a limit that was lowered: what identifies it, and its numbers. */
@@ -298,7 +298,7 @@ sf_limit_lower_highest(void)
 			sf_limit_slot_highest(limit->limit_no) <= limit->max_running)
 		{
 			sf_db_execute(&plan, SF_INT8(limit->limit_no));
-			sf_db_announce_change("run_limit");
+			sf_db_invalidate("run_limit");
 		}
 	}
 }
@@ -353,38 +353,38 @@ sf_limit_waits_within(void)
 
 /* Delete a limit with its slots, and make due what waits for it. */
 static void
-drop_number(int64 limit_no)
+delete_number(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.run_limit l WHERE l.limit_no = $1 RETURNING l.for_owner");
 
 	sf_privilege_unanchor(sf_db_number(&plan, InvalidOid, SF_INT8(limit_no)));
-	sf_limit_slot_drop_limit(limit_no);
+	sf_limit_slot_delete_of_limit(limit_no);
 	/* a branch that another transaction is queueing meanwhile is found by the scan that follows (slice_queues.c) */
 	(void) sf_apply_unpark(SF_UNPARK_QUEUES, (SfUnparked) {.feature = "limit",.object_no = limit_no});
-	sf_db_announce_change("run_limit");
+	sf_db_invalidate("run_limit");
 	sf_hooks.scan_at(GetCurrentTimestamp());
 }
 
 /* Delete the limits of a list of numbers. */
 void
-sf_limit_drop_numbers(List *numbers)
+sf_limit_delete_numbers(List *numbers)
 {
 	ListCell   *lc;
 
 	foreach(lc, numbers)
-		drop_number(*(int64 *) lfirst(lc));
+		delete_number(*(int64 *) lfirst(lc));
 }
 
 /* Delete the limit of a target and a key; false: there is none. */
 bool
-sf_limit_drop(const SfLimit *target)
+sf_limit_delete(const SfLimit *target)
 {
 	static SfPlan plan = SF_PLAN("SELECT l.limit_no FROM _sfflow.run_limit l WHERE" TARGET " ORDER BY l.limit_no");
 
 	List	   *numbers = sf_db_numbers(&plan, TARGET_ARGS(target));
 
-	sf_limit_drop_numbers(numbers);
+	sf_limit_delete_numbers(numbers);
 	return numbers != NIL;
 }
 
@@ -410,19 +410,19 @@ sf_limit_pass_on(Oid from, Oid to)
 	sf_db_execute(&lock, SF_ROLE(from));
 	sf_db_execute(&plan, SF_ROLE(from), SF_ROLE(to));
 	sf_limit_note_owner(to);
-	sf_db_announce_change("run_limit");
-	sf_limit_drop_numbers(sf_db_numbers(&left, SF_ROLE(from)));
+	sf_db_invalidate("run_limit");
+	sf_limit_delete_numbers(sf_db_numbers(&left, SF_ROLE(from)));
 }
 
 /* Delete the limits of an object that is dropped. */
 void
-sf_limit_drop_object(SfObjectKind kind, const char *name)
+sf_limit_delete_of_object(SfObjectKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2"
 		" ORDER BY l.limit_no");
 
-	sf_limit_drop_numbers(sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(kind)), SF_TEXT(name)));
+	sf_limit_delete_numbers(sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(kind)), SF_TEXT(name)));
 }
 
 /* Lock the limits that the definition of a machine has set, and list their numbers. */
@@ -448,13 +448,13 @@ append_key(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(List **) arg = lappend(*(List **) arg, key);
 }
 
-/* Has the holder b, or o, no slot of the limit $1? */
+/* Has the occupant b, or o, no slot of the limit $1? */
 #define HAS_NO_SLOT(execution, is_branch) \
 	" AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = " execution \
 	" AND s.branch_no" is_branch " AND s.limit_no = $1)"
 
 /*
- * List what runs now of a machine, may hold slots of a limit, and has none of it: executions that
+ * List what runs now of a machine, may occupy slots of a limit, and has none of it: executions that
  * have begun, or branches.
  */
 List *
@@ -503,10 +503,10 @@ sf_limit_lock(int64 limit_no)
 }
 
 /*
- * Lock a limit of which not all that runs may have slots, and tell how far the count of that is, as SfCountPhase says.
+ * Lock a limit of which not all that runs may have slots, and tell how far the count of that is, as SfCountStage says.
  * This is the only place where the columns are read for that.
  */
-SfCountPhase
+SfCountStage
 sf_limit_lock_uncounted(int64 limit_no)
 {
 	static SfPlan lock = SF_PLAN(
@@ -543,7 +543,7 @@ sf_limit_set_uncounted(int64 limit_no)
 		" WHERE l.limit_no = $1 AND l.max_running IS NOT NULL");
 
 	sf_db_execute(&plan, SF_INT8(limit_no));
-	sf_db_announce_change("run_limit");
+	sf_db_invalidate("run_limit");
 	sf_hooks.scan_at(GetCurrentTimestamp());
 }
 
@@ -555,5 +555,5 @@ sf_limit_set_counted(int64 limit_no)
 		"UPDATE _sfflow.run_limit l SET counted = true, horizon = NULL WHERE l.limit_no = $1");
 
 	sf_db_execute(&plan, SF_INT8(limit_no));
-	sf_db_announce_change("run_limit");
+	sf_db_invalidate("run_limit");
 }

@@ -59,7 +59,7 @@ extern SfKeyedCache sf_limit_cache;
 
 #define sf_limit_is_current	(sf_limit_cache.cache.is_current)
 
-extern bool sf_limit_any(void);
+extern bool sf_limit_is_any(void);
 extern const List *sf_limit_of_machine(int machine_no);
 extern const List *sf_limit_of_name(SfObjectKind kind, const char *name);
 extern const SfLimit *sf_limit_find(int64 limit_no);
@@ -97,14 +97,14 @@ typedef struct SfLimitSet
  * (counted), which transaction has begun the count (its xmin), and up to which transactions some may have begun what
  * the count has not seen (horizon).  A column would be behind what has happened, and each pass would have to write it.
  */
-typedef enum SfCountPhase
+typedef enum SfCountStage
 {
 	SF_COUNT_ELSEWHERE,			/* another session counts, or the limit is gone or counted */
 	SF_COUNT_UNTOLD,			/* some processes do not know of the limit yet: what sets it begins the count */
 	SF_COUNT_FIRST,				/* all know of it now, for the first time: note the transactions that are open */
 	SF_COUNT_BETWEEN,			/* some of those are open still */
 	SF_COUNT_LAST				/* they have ended: a query finds all that began without the limit */
-} SfCountPhase;
+} SfCountStage;
 
 /*
  * SET of an UPDATE of limits: the count begins anew, at SF_COUNT_UNTOLD, unless nothing is to be counted (counted).
@@ -114,18 +114,18 @@ typedef enum SfCountPhase
 	" counted = " counted ", horizon = NULL, uncounted_at = pg_catalog.clock_timestamp()"
 
 extern SfLimitSet sf_limit_set(const SfLimit *limit);
-extern bool sf_limit_drop(const SfLimit *target);
+extern bool sf_limit_delete(const SfLimit *target);
 extern List *sf_limit_lock_defined(int machine_no);
 extern List *sf_limit_uncounted(int64 behind);
-extern void sf_limit_drop_numbers(List *numbers);
+extern void sf_limit_delete_numbers(List *numbers);
 extern void sf_limit_pass_on(Oid from, Oid to);
-extern void sf_limit_drop_object(SfObjectKind kind, const char *name);
+extern void sf_limit_delete_of_object(SfObjectKind kind, const char *name);
 extern void sf_limit_raise_highest(int64 limit_no, int highest);
 extern void sf_limit_lower_highest(void);
 extern List *sf_limit_running(const SfLimit *limit, int machine_no);
 extern List *sf_limit_waits_within(void);
 extern int	sf_limit_lock(int64 limit_no);
-extern SfCountPhase sf_limit_lock_uncounted(int64 limit_no);
+extern SfCountStage sf_limit_lock_uncounted(int64 limit_no);
 extern void sf_limit_set_counted(int64 limit_no);
 extern void sf_limit_set_uncounted(int64 limit_no);
 

@@ -61,36 +61,36 @@ typedef struct Count
  * older than what others have taken under an earlier limit.
  */
 static void
-give_slot(Count *c, SfQueue queue, SfBranchKey holder)
+give_slot(Count *count, SfQueue queue, SfBranchKey occupant)
 {
 	bool		found;
-	Given	   *given = hash_search(c->given, &queue.hash, HASH_ENTER, &found);
-	MemoryContext old = MemoryContextSwitchTo(c->context);
+	Given	   *given = hash_search(count->given, &queue.hash, HASH_ENTER, &found);
+	MemoryContext old = MemoryContextSwitchTo(count->context);
 	int			slot;
 
 	if (!found)
 	{
 		given->count = 0;
-		given->slots = c->above > 0 ? sf_limit_slots_uncounted(queue) : (SfUncountedSlots) {NULL, 0};
+		given->slots = count->above > 0 ? sf_limit_slots_uncounted(queue) : (SfUncountedSlots) {NULL, 0};
 	}
 	MemoryContextSwitchTo(old);
-	if (c->above > 0)
-		slot = sf_limit_slot_add_uncounted(&c->limit, queue, &given->slots, holder);
+	if (count->above > 0)
+		slot = sf_limit_slot_insert_uncounted(&count->limit, queue, &given->slots, occupant);
 	else
 	{
 		slot = ++given->count;
-		sf_limit_slot_add(queue, slot, holder);
+		sf_limit_slot_insert(queue, slot, occupant);
 	}
-	c->highest = Max(c->highest, slot);
+	count->highest = Max(count->highest, slot);
 }
 
 /* Give an execution a slot, or a branch of it, if the limit applies. */
 static void
-consider(Count *c, SfBranchKey key)
+consider(Count *count, SfBranchKey key)
 {
-	bool		whole = sf_limit_is_of_executions(&c->limit);
+	bool		whole = sf_limit_is_of_executions(&count->limit);
 	SfExecution *execution = sf_execution_read(key.execution_no, SF_LOCK_NONE,
-											   whole && c->limit.key_path != NULL);
+											   whole && count->limit.key_path != NULL);
 	SfBranch   *branch;
 	SfQueue		queue;
 
@@ -104,10 +104,10 @@ consider(Count *c, SfBranchKey key)
 	else
 		branch = sf_branch_read(key, SF_LOCK_NONE);
 	/* since the list was made it may have been migrated here */
-	if (sf_limit_slot_has(key, c->limit.limit_no))
+	if (sf_limit_slot_has(key, count->limit.limit_no))
 		return;
-	if (branch != NULL && sf_limit_find_queue(&c->limit, sf_draft_make(execution), branch, &queue))
-		give_slot(c, queue, key);
+	if (branch != NULL && sf_limit_find_queue(&count->limit, sf_draft_make(execution), branch, &queue))
+		give_slot(count, queue, key);
 }
 
 /* Copy a limit, which is read anew into the cache when others change it. */
@@ -165,26 +165,26 @@ static void
 give_all(const SfLimit *limit, int above)
 {
 	HASHCTL		control = {.keysize = sizeof(int64),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
-	Count		c = {.limit = copy_limit(limit),.context = CurrentMemoryContext,.above = above};
+	Count		count = {.limit = copy_limit(limit),.context = CurrentMemoryContext,.above = above};
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow count",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	ListCell   *lc;
 
-	c.given = hash_create("sfflow slots", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	foreach(lc, machines_of(&c.limit))
-		foreach_ptr(const SfBranchKey, key, sf_limit_running(&c.limit, lfirst_int(lc)))
+	count.given = hash_create("sfflow slots", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	foreach(lc, machines_of(&count.limit))
+		foreach_ptr(const SfBranchKey, key, sf_limit_running(&count.limit, lfirst_int(lc)))
 		{
 			CHECK_FOR_INTERRUPTS();
 			old = MemoryContextSwitchTo(scratch);
-			consider(&c, *key);
+			consider(&count, *key);
 			MemoryContextSwitchTo(old);
 			MemoryContextReset(scratch);
 		}
-	hash_destroy(c.given);
+	hash_destroy(count.given);
 	/* the cache may be older than what a session has noted meanwhile */
-	if (c.highest > c.limit.max_running)
-		sf_limit_raise_highest(c.limit.limit_no, c.highest);
+	if (count.highest > count.limit.max_running)
+		sf_limit_raise_highest(count.limit.limit_no, count.highest);
 }
 
 /* Set a limit, in place of an earlier one of the same target and key; returns its number. */
@@ -216,7 +216,7 @@ release_migrated(const SfLimit *limit)
 		return true;
 	foreach_ptr(const SfSlotRow, row, sf_limit_slot_branches(limit->limit_no))
 	{
-		SfBranchKey key = row->holder;
+		SfBranchKey key = row->occupant;
 		SfExecution *execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 		SfBranch   *branch = execution == NULL ? NULL : sf_branch_read(key, SF_LOCK_NONE);
 		SfQueue		queue;
@@ -257,32 +257,32 @@ count_uncounted(int64 limit_no)
 {
 	const SfLimit *limit;
 	TimestampTz now = GetCurrentTimestamp();
-	SfCountPhase phase = sf_limit_lock_uncounted(limit_no);
-	bool		is_full_pass = phase == SF_COUNT_FIRST || phase == SF_COUNT_LAST;
+	SfCountStage stage = sf_limit_lock_uncounted(limit_no);
+	bool		is_full_pass = stage == SF_COUNT_FIRST || stage == SF_COUNT_LAST;
 	bool		recent;
 
-	if (phase == SF_COUNT_UNTOLD)
+	if (stage == SF_COUNT_UNTOLD)
 		return true;
 	limit = sf_limit_find(limit_no);
 	if (limit == NULL || limit->max_running == 0)
 		return true;
 	recent = now < TimestampTzPlusMilliseconds(limit->uncounted_at, COUNT_SOON_MS);
 	/* a session that looks at it now does not come again */
-	if (phase == SF_COUNT_ELSEWHERE)
+	if (stage == SF_COUNT_ELSEWHERE)
 		return !recent;
 	/* at first for the slices that are under way, which end soon; then for long transactions */
 	if (is_full_pass || (!recent && now < TimestampTzPlusMilliseconds(limit->uncounted_at, COUNT_POLLS_MS)))
 		give_all(limit, limit->highest);
 	limit = is_full_pass ? sf_limit_find(limit_no) : NULL;
-	if (limit != NULL && !release_migrated(limit) && phase == SF_COUNT_LAST)
-		phase = SF_COUNT_BETWEEN;
-	if (limit != NULL && phase == SF_COUNT_LAST)
+	if (limit != NULL && !release_migrated(limit) && stage == SF_COUNT_LAST)
+		stage = SF_COUNT_BETWEEN;
+	if (limit != NULL && stage == SF_COUNT_LAST)
 	{
 		/* also what was taken of an earlier limit by those who had not heard of this one */
 		sf_limit_raise_highest(limit_no, sf_limit_slot_highest(limit_no));
 		sf_limit_set_counted(limit_no);
 	}
-	return phase == SF_COUNT_LAST || (phase == SF_COUNT_BETWEEN && !recent);
+	return stage == SF_COUNT_LAST || (stage == SF_COUNT_BETWEEN && !recent);
 }
 
 /*
@@ -328,17 +328,17 @@ give_any_slot(const SfLimit *limit, SfQueue queue, SfBranchKey key)
 	int			highest;
 	int			slot;
 
-	if (sf_limit_slot_add_free(limit, queue, key))
+	if (sf_limit_slot_insert_free(limit, queue, key))
 		return;
 	highest = sf_limit_lock(limit->limit_no);
 	if (highest < 0)
 		return;
-	slot = sf_limit_slot_add_above(limit, queue, key);
+	slot = sf_limit_slot_insert_above(limit, queue, key);
 	if (slot > highest && !SF_DEBUG_MUTATION("move_highest"))
 		sf_limit_raise_highest(limit->limit_no, slot);
 }
 
-/* Have a branch that is inside of a state hold a slot of a limit if, and only if, it applies to that. */
+/* Have a branch that is inside of a state occupy a slot of a limit if, and only if, it applies to that. */
 static void
 reconcile_slot(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 {
@@ -406,7 +406,7 @@ compare_limits(const ListCell *a, const ListCell *b)
 
 /*
  * Copy the limits that may apply to the states of an execution at which its branches are, and
- * those of which the branches hold slots.
+ * those of which the branches occupy slots.
  */
 static List *
 limits_of_states(const SfDraft *draft)
@@ -428,8 +428,8 @@ limits_of_states(const SfDraft *draft)
 }
 
 /*
- * The branches of a draft's execution are at other states than before, or at states of other resources: they hold slots
- * of the limits that apply to these, and of no others.
+ * The branches of a draft's execution are at other states than before, or at states of other resources: they occupy
+ * slots of the limits that apply to these, and of no others.
  */
 void
 sf_limit_states_changed(SfDraft *draft)
@@ -541,5 +541,5 @@ sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *progr
 		limit.max_running = sf_state_task(state)->max_concurrency;
 		before = without(before, set_limit(&limit));
 	}
-	sf_limit_drop_numbers(before);
+	sf_limit_delete_numbers(before);
 }

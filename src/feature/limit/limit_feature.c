@@ -79,7 +79,7 @@ static void
 object_dropped(SfObjectKind kind, const char *name)
 {
 	if (kind == SF_OBJECT_ACTIVITY)
-		sf_limit_drop_object(SF_OBJECT_ACTIVITY, name);
+		sf_limit_delete_of_object(SF_OBJECT_ACTIVITY, name);
 }
 
 /* Give back the slots of a branch that has left its state. */
@@ -103,7 +103,7 @@ queue_owner(SfQueue queue)
 
 /*
  * With each scan for everything due, and each call of sf_run_due: forget buckets of rates that
- * say nothing any more, delete slots whose holders
+ * say nothing any more, delete slots whose occupants
  * are gone, note that those above a lowered limit are free, count what began beside the call
  * that set a limit, and have branches go on that wait for what their execution has.  Returns
  * when to do so again before the next poll; SF_TICK_NEVER: no need.
@@ -113,7 +113,7 @@ tend(void)
 {
 	sf_limit_rate_reap();
 	sf_table_cache_accept_changes();
-	if (!sf_limit_may_be() || !sf_limit_any())
+	if (!sf_limit_may_be() || !sf_limit_is_any())
 		return SF_TICK_NEVER;
 	sf_limit_slot_reap();
 	sf_limit_lower_highest();
@@ -171,7 +171,7 @@ const SfFeature sf_limit_feature = {
 	.executions_dropped = sf_limit_slot_release_executions,
 	.arrives = arrives,
 	.version_made = sf_limit_set_defined,
-	.machine_dropped = sf_limit_slot_drop_machine,
+	.machine_dropped = sf_limit_slot_delete_of_machine,
 	.object_dropped = object_dropped,
 	.owner_changed = sf_limit_pass_on,
 	.health = health,

@@ -229,7 +229,7 @@ list_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 	return joins;
 }
 
-/* Does a join hold a slot of a limit, maybe one that this slice has taken? */
+/* Does a join occupy a slot of a limit, maybe one that this slice has taken? */
 static bool
 join_has_slot(const SfBranch *join, int64 limit_no)
 {
@@ -256,7 +256,7 @@ want_for_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branc
 	{
 		if (join_has_slot(join, limit->limit_no))
 			continue;
-		if (!sf_limit_lock_holder(join->key, limit->limit_no))
+		if (!sf_limit_lock_occupant(join->key, limit->limit_no))
 			*busy = true;
 		else if (!join_has_slot(join, limit->limit_no))
 		{
@@ -280,7 +280,7 @@ is_to_take(const SfLimit *limit, const SfDraft *draft, bool *busy)
 	if (!sf_limit_is_of_executions(limit) || draft->execution->redrive_count == 0 ||
 		limit->max_running == 0)
 		return true;
-	if (!sf_limit_lock_holder(sf_branch_key_of_execution(execution_no), limit->limit_no))
+	if (!sf_limit_lock_occupant(sf_branch_key_of_execution(execution_no), limit->limit_no))
 		*busy = true;
 	return !*busy && !sf_limit_slot_has(sf_branch_key_of_execution(execution_no), limit->limit_no);
 }
@@ -305,46 +305,46 @@ typedef struct Search
 
 /* Add a limit that applies to a step, unless the step takes nothing of it. */
 static void
-want(Search *s, const SfLimit *limit)
+want(Search *search, const SfLimit *limit)
 {
-	if (s->busy == NULL ||
-		(!has_already(limit, s->draft, s->branch) && is_to_take(limit, s->draft, s->busy)))
-		(void) add_step_limit(&s->found, limit, queue_of(limit, s->draft, s->branch));
+	if (search->busy == NULL ||
+		(!has_already(limit, search->draft, search->branch) && is_to_take(limit, search->draft, search->busy)))
+		(void) add_step_limit(&search->found, limit, queue_of(limit, search->draft, search->branch));
 }
 
 /* Add a limit of a machine for the joins that a branch is within. */
 static void
-want_around(Search *s, const SfLimit *limit)
+want_around(Search *search, const SfLimit *limit)
 {
-	if (s->busy == NULL)
+	if (search->busy == NULL)
 	{
-		foreach_ptr(const SfBranch, join, list_joins(limit, s->draft, s->branch))
-			set_join(add_step_limit(&s->found, limit, queue_of(limit, s->draft, join)), join);
+		foreach_ptr(const SfBranch, join, list_joins(limit, search->draft, search->branch))
+			set_join(add_step_limit(&search->found, limit, queue_of(limit, search->draft, join)), join);
 	}
-	else if (may_be_of_joins(limit, s->draft, s->branch))
-		want_for_joins(limit, s->draft, s->branch, &s->found, s->busy);
+	else if (may_be_of_joins(limit, search->draft, search->branch))
+		want_for_joins(limit, search->draft, search->branch, &search->found, search->busy);
 }
 
 /* Add the limits of a machine and its states. */
 static void
-want_of_machine(Search *s, const SfState *state)
+want_of_machine(Search *search, const SfState *state)
 {
-	foreach_ptr(const SfLimit, limit, sf_limit_of_machine(s->draft->execution->machine_no))
+	foreach_ptr(const SfLimit, limit, sf_limit_of_machine(search->draft->execution->machine_no))
 	{
-		if (applies_within(limit, s->draft->execution, state))
-			want(s, limit);
-		want_around(s, limit);
+		if (applies_within(limit, search->draft->execution, state))
+			want(search, limit);
+		want_around(search, limit);
 	}
 }
 
 /* Add the limits of a resource or an activity that a state uses. */
 static void
-want_of_name(Search *s, SfObjectKind kind, const char *name)
+want_of_name(Search *search, SfObjectKind kind, const char *name)
 {
 	foreach_ptr(const SfLimit, limit, sf_limit_of_name(kind, name))
 	{
-		if (kind == SF_OBJECT_ACTIVITY || is_for(limit, s->draft->execution->owner))
-			want(s, limit);
+		if (kind == SF_OBJECT_ACTIVITY || is_for(limit, search->draft->execution->owner))
+			want(search, limit);
 	}
 }
 
@@ -356,7 +356,7 @@ search(Search s)
 	SfGateNames names;
 
 	want_of_machine(&s, state);
-	if (state->type != SF_STATE_TASK || !sf_limit_any())
+	if (state->type != SF_STATE_TASK || !sf_limit_is_any())
 		return s.found;
 	sf_gate_name_resources(s.draft->execution->owner, state, &names);
 	for (int i = 0; i < names.nresources; i++)

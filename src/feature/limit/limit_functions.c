@@ -34,7 +34,7 @@ typedef struct Target
 
 /* Take a target that is a machine, or "machine/state". */
 static void
-parse_machine(Target *t, const char *text)
+parse_machine(Target *target, const char *text)
 {
 	char	   *state;
 	SfMachine  *machine;
@@ -43,17 +43,17 @@ parse_machine(Target *t, const char *text)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("a limit is of a state machine, a state, an activity or a resource"),
-				 errdetail("The target is \"%s\".", t->text)));
+				 errdetail("The target is \"%s\".", target->text)));
 	machine = sf_object_machine_or_state(text, SF_RIGHT_OPERATE, &state);
 	if (state != NULL)
 		sf_object_require_state(machine->machine_no, machine->current_version, machine->name, state);
 	sf_object_lock_machine(machine->machine_no, machine->name);
-	t->kind = SF_OBJECT_STATE_MACHINE;
-	t->object = machine->name;
-	t->limit.kind = SF_OBJECT_STATE_MACHINE;
-	t->limit.name = machine->name;
-	t->limit.machine_no = machine->machine_no;
-	t->limit.state = state == NULL ? "" : state;
+	target->kind = SF_OBJECT_STATE_MACHINE;
+	target->object = machine->name;
+	target->limit.kind = SF_OBJECT_STATE_MACHINE;
+	target->limit.name = machine->name;
+	target->limit.machine_no = machine->machine_no;
+	target->limit.state = state == NULL ? "" : state;
 }
 
 /* Is a text the name of an event or a worklist that the caller owns?  Raises if it is that of another. */
@@ -73,27 +73,27 @@ is_own_object(const char *text)
  * that is no administrator is for this role's machines.
  */
 static void
-parse_target(Target *t, const char *text)
+parse_target(Target *target, const char *text)
 {
-	memset(t, 0, sizeof(*t));
-	t->text = text;
-	t->limit.state = "";
+	memset(target, 0, sizeof(*target));
+	target->text = text;
+	target->limit.state = "";
 	if (strncmp(text, "activity:", 9) == 0 || sf_public_name_to_id(SF_NAME_ACTIVITY, text) != text)
 	{
-		t->kind = SF_OBJECT_ACTIVITY;
-		t->object = t->limit.name = sf_arg_activity(text, SF_RIGHT_OWNER)->name;
-		t->limit.kind = SF_OBJECT_ACTIVITY;
+		target->kind = SF_OBJECT_ACTIVITY;
+		target->object = target->limit.name = sf_arg_activity(text, SF_RIGHT_OWNER)->name;
+		target->limit.kind = SF_OBJECT_ACTIVITY;
 	}
 	else if (sf_object_is_resource(text) || is_own_object(text))
 	{
-		t->kind = SF_OBJECT_ALL;
-		t->object = "*";
-		t->limit.name = pstrdup(text);
-		t->limit.kind = SF_OBJECT_RESOURCE;
-		t->limit.for_owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
+		target->kind = SF_OBJECT_ALL;
+		target->object = "*";
+		target->limit.name = pstrdup(text);
+		target->limit.kind = SF_OBJECT_RESOURCE;
+		target->limit.for_owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
 	}
 	else
-		parse_machine(t, sf_public_name_to_id(SF_NAME_STATE_MACHINE, text));
+		parse_machine(target, sf_public_name_to_id(SF_NAME_STATE_MACHINE, text));
 }
 
 /* Read the argument key, a path; "": NULL. */
@@ -150,59 +150,59 @@ parse_on_limit(const char *text)
 static Jsonb *
 details_of(const SfLimit *limit)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	if (limit->key[0] != '\0')
-		sf_json_add_string(&b, "key", limit->key);
+		sf_json_add_string(&json, "key", limit->key);
 	if (limit->max_running > 0)
-		sf_json_add_int(&b, "max_running", limit->max_running);
+		sf_json_add_int(&json, "max_running", limit->max_running);
 	if (limit->rate > 0)
-		sf_json_add_string(&b, "rate", psprintf("%g per %g s", limit->rate, limit->per / 1e6));
-	sf_json_add_string(&b, "on_limit", limit->fails ? "fail" : "queue");
-	return sf_json_finish(&b);
+		sf_json_add_string(&json, "rate", psprintf("%g per %g s", limit->rate, limit->per / 1e6));
+	sf_json_add_string(&json, "on_limit", limit->fails ? "fail" : "queue");
+	return sf_json_finish(&json);
 }
 
 /* sf_set_limit(target, key, max_running, rate, per, on_limit). */
 SF_SQL_FUNCTION(sfflow_sf_set_limit)
 {
-	Target		t;
+	Target		target;
 
-	parse_target(&t, sf_arg_text(fcinfo, 0, "target"));
-	t.limit.key = parse_key(fcinfo, 1);
-	t.limit.max_running = PG_ARGISNULL(2) ? 0 : sf_arg_count(fcinfo, 2, "max_running", 1, 0);
-	if (t.limit.max_running > MAX_RUNNING)
+	parse_target(&target, sf_arg_text(fcinfo, 0, "target"));
+	target.limit.key = parse_key(fcinfo, 1);
+	target.limit.max_running = PG_ARGISNULL(2) ? 0 : sf_arg_count(fcinfo, 2, "max_running", 1, 0);
+	if (target.limit.max_running > MAX_RUNNING)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument max_running must be at most %d", MAX_RUNNING)));
-	parse_rate(fcinfo, &t.limit);
-	t.limit.fails = parse_on_limit(sf_arg_text(fcinfo, 5, "on_limit"));
-	if (t.limit.max_running == 0 && t.limit.rate == 0)
+	parse_rate(fcinfo, &target.limit);
+	target.limit.fails = parse_on_limit(sf_arg_text(fcinfo, 5, "on_limit"));
+	if (target.limit.max_running == 0 && target.limit.rate == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument max_running or rate must be given"),
 				 errhint("sf_drop_limit() removes a limit.")));
-	sf_limit_put(&t.limit);
-	sf_audit_note("set limit", t.kind, t.object, t.text, NULL, details_of(&t.limit));
+	sf_limit_put(&target.limit);
+	sf_audit_note("set limit", target.kind, target.object, target.text, NULL, details_of(&target.limit));
 	PG_RETURN_VOID();
 }
 
 /* sf_drop_limit(target, key): whether there was one. */
 SF_SQL_FUNCTION(sfflow_sf_drop_limit)
 {
-	Target		t;
+	Target		target;
 
-	parse_target(&t, sf_arg_text(fcinfo, 0, "target"));
-	t.limit.key = parse_key(fcinfo, 1);
-	if (!sf_limit_drop(&t.limit))
+	parse_target(&target, sf_arg_text(fcinfo, 0, "target"));
+	target.limit.key = parse_key(fcinfo, 1);
+	if (!sf_limit_delete(&target.limit))
 	{
 		ereport(NOTICE,
-				(errmsg("\"%s\" has no limit%s", t.text,
-						t.limit.key[0] == '\0' ? "" : psprintf(" with key \"%s\"", t.limit.key)),
+				(errmsg("\"%s\" has no limit%s", target.text,
+						target.limit.key[0] == '\0' ? "" : psprintf(" with key \"%s\"", target.limit.key)),
 				 errhint("The view sf_limits lists what is limited.")));
 		PG_RETURN_BOOL(false);
 	}
-	sf_audit_note("drop limit", t.kind, t.object, t.text, NULL, NULL);
+	sf_audit_note("drop limit", target.kind, target.object, target.text, NULL, NULL);
 	PG_RETURN_BOOL(true);
 }
 

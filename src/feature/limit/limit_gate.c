@@ -147,7 +147,7 @@ is_first(SfQueue queue, const SfBranch *branch, SfQueueOrder order)
 
 	if (branch->left_queue.was_in_one && sf_queue_equals(branch->left_queue.queue, queue))
 		return true;
-	if (!sf_queue_may_wait(queue) || !sf_gate_first_waiting(queue, &first))
+	if (!sf_queue_may_wait(queue) || !sf_gate_find_first(queue, &first))
 		return true;
 	return sf_park_is_before(order, &first) || sf_branch_key_equals(first.key, branch->key);
 }

@@ -1,6 +1,6 @@
 /*
  * limit_lock.c
- *		The locks of limits: of slots by number, of counts and of holders; and which slots have rows.
+ *		The locks of limits: of slots by number, of counts and of occupants; and which slots have rows.
  */
 #include "postgres.h"
 
@@ -13,10 +13,10 @@
 static const SfIndex by_slot = {"limit_slot", "limit_slot_pkey"};
 
 /*
- * The tag of a lock, as an advisory one.  Its second field is a hash of the queue or of the holder.  The third has the
- * number of the slot in 20 bits, and the low 12 bits of the limit's number.  The fourth has a bit that SQL's advisory
- * locks do not have, what the lock is of (SfLimitLockKind) in 2 bits, and 13 more bits of the limit's number.  The view
- * limit_lock reads the same.
+ * The tag of a lock, as an advisory one.  Its second field is a hash of the queue or of the occupant.  The third has
+ * the number of the slot in 20 bits, and the low 12 bits of the limit's number.  The fourth has a bit that SQL's
+ * advisory locks do not have, what the lock is of (SfLimitLockKind) in 2 bits, and 13 more bits of the limit's number.
+ * The view limit_lock reads the same.
  */
 #define SLOT_BITS		20
 #define LOW_BITS		12
@@ -125,15 +125,15 @@ sf_limit_lock_end_count(SfQueue queue)
 }
 
 /*
- * Until the transaction ends, no other one takes a slot of a limit for a holder (sf_branch_key_of_execution: for an
+ * Until the transaction ends, no other one takes a slot of a limit for an occupant (sf_branch_key_of_execution: for an
  * execution as a whole); false: another one may be taking it.
  */
 bool
-sf_limit_lock_holder(SfBranchKey holder, int64 limit_no)
+sf_limit_lock_occupant(SfBranchKey occupant, int64 limit_no)
 {
 	LOCKTAG		tag;
 
-	make_tag(&tag, SF_LIMIT_LOCK_HOLDER, limit_no, holder.execution_no ^ (int64) ((uint64) holder.branch_no << 40), 0);
+	make_tag(&tag, SF_LIMIT_LOCK_OCCUPANT, limit_no, occupant.execution_no ^ (int64) ((uint64) occupant.branch_no << 40), 0);
 	return acquire(&tag) != LOCKACQUIRE_NOT_AVAIL;
 }
 

@@ -1,6 +1,6 @@
 /*
  * limit_lock.h
- *		The locks of limits: of slots by number, of counts and of holders; and which slots have rows.
+ *		The locks of limits: of slots by number, of counts and of occupants; and which slots have rows.
  */
 #ifndef SF_FEATURE_LIMIT_LOCK_H
 #define SF_FEATURE_LIMIT_LOCK_H
@@ -15,12 +15,12 @@
  *
  *	SLOT	one slot of a queue, by its number
  *	COUNT	the slots of a queue, which one transaction at a time counts (limit_lowered.c)
- *	HOLDER	a branch, or an execution as a whole, for which one transaction at a time takes a slot of a limit
+ *	OCCUPANT	a branch, or an execution as a whole, for which one transaction at a time takes a slot of a limit
  */
 #define SF_LIMIT_LOCK_LIST(X) \
 	X(SLOT, 0) \
 	X(COUNT, 1) \
-	X(HOLDER, 2)
+	X(OCCUPANT, 2)
 
 #define SF_LIMIT_LOCK_ENUM(sym, number) SF_LIMIT_LOCK_##sym = number,
 typedef enum SfLimitLockKind
@@ -44,7 +44,7 @@ extern Bitmapset *sf_limit_lock_rows(SfQueue queue);
 extern Bitmapset *sf_limit_lock_rows_of(int64 limit_no);
 extern bool sf_limit_lock_count(SfQueue queue);
 extern void sf_limit_lock_end_count(SfQueue queue);
-extern bool sf_limit_lock_holder(SfBranchKey holder, int64 limit_no);
+extern bool sf_limit_lock_occupant(SfBranchKey occupant, int64 limit_no);
 extern SfLockedSlot *sf_limit_lock_list(int64 limit_no, int above, int *n);
 
 /* --- limit_lowered.c --- */

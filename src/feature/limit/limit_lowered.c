@@ -78,12 +78,12 @@ find_locked_above(const SfLimit *limit, SfQueue queue)
 
 	for (int i = above->nslots - 1; i >= 0; i--)
 	{
-		SfLockedSlot a = above->slots[i];
+		SfLockedSlot slot = above->slots[i];
 
-		if (a.hash != sf_limit_lock_hash(queue))
+		if (slot.hash != sf_limit_lock_hash(queue))
 			continue;
-		if (is_locked(queue, a.slot))
-			slots = bms_add_member(slots, a.slot);
+		if (is_locked(queue, slot.slot))
+			slots = bms_add_member(slots, slot.slot);
 		else
 			above->slots[i] = above->slots[--above->nslots];
 	}

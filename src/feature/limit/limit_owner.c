@@ -63,7 +63,7 @@ sf_limit_used_versions(int machine_no, Oid owner)
 	return sf_db_list(&all, append_used, SF_ARGS(running));
 }
 
-/* List the numbers of the limits of which executions of a machine that run hold slots. */
+/* List the numbers of the limits of which executions of a machine that run occupy slots. */
 List *
 sf_limit_slots_of_machine(int machine_no)
 {
@@ -123,7 +123,7 @@ sf_limit_note_roles(void)
 	sf_db_run(InvalidOid, &plan, read_noted, &result, NULL, 0);
 	if (result.noted > 0)
 	{
-		sf_db_announce_change("run_limit");
+		sf_db_invalidate("run_limit");
 		sf_hooks.scan_at(GetCurrentTimestamp());
 	}
 	return result.noted == result.changed;

@@ -6,7 +6,7 @@
  * A limit of n has the slots 1 to n for each value of its key.  A transaction takes one
  * with a lock that it never waits for, and then looks for the slot's row, also one that
  * another transaction has inserted or deleted and that has not ended: if there is a row,
- * the slot is taken.  What holds the slot and ends within the transaction writes nothing:
+ * the slot is taken.  What occupies the slot and ends within the transaction writes nothing:
  * the lock ends with the transaction, also when the process dies.  What outlives it
  * inserts the slot's row before the commit, while the number is still locked; so nothing
  * waits for another transaction.  To release such a slot its row is deleted.
@@ -255,16 +255,16 @@ sf_limit_xact_slots(int *n)
 /* --- rows --- */
 
 /*
- * What holds a slot, as its row has it: branch_no is null where the holder is an execution as a whole, whose key has
- * SF_WHOLE_EXECUTION.  HOLDER() writes it, holder_of() reads it.
+ * What occupies a slot, as its row has it: branch_no is null where the occupant is an execution as a whole, whose key
+ * has SF_WHOLE_EXECUTION.  OCCUPANT() writes it, occupant_of() reads it.
  */
-#define HOLDER(key) \
+#define OCCUPANT(key) \
 	SF_INT8((key).execution_no), \
 	sf_query_arg(INT8OID, Int64GetDatum((key).branch_no), (key).branch_no == SF_WHOLE_EXECUTION)
 
-/* Read the holder of a slot. */
+/* Read the occupant of a slot. */
 static SfBranchKey
-holder_of(HeapTuple tuple, TupleDesc desc, int execution_no, int branch_no)
+occupant_of(HeapTuple tuple, TupleDesc desc, int execution_no, int branch_no)
 {
 	return (SfBranchKey) {sf_row_number(tuple, desc, execution_no, 0),
 		sf_row_number(tuple, desc, branch_no, SF_WHOLE_EXECUTION)};
@@ -272,24 +272,24 @@ holder_of(HeapTuple tuple, TupleDesc desc, int execution_no, int branch_no)
 
 /* Insert the row of a slot. */
 void
-sf_limit_slot_add(SfQueue queue, int slot, SfBranchKey holder)
+sf_limit_slot_insert(SfQueue queue, int slot, SfBranchKey occupant)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no)"
 		" VALUES ($1, $2, $3, $4, $5)");
 
-	sf_db_execute(&plan, SF_INT8(queue.object_no), SF_INT8(queue.hash), SF_INT4(slot), HOLDER(holder));
+	sf_db_execute(&plan, SF_INT8(queue.object_no), SF_INT8(queue.hash), SF_INT4(slot), OCCUPANT(occupant));
 }
 
 /* Insert the row of a slot that is free; false: none is.  Others see the row, and need no lock to. */
 bool
-sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, SfBranchKey holder)
+sf_limit_slot_insert_free(const SfLimit *limit, SfQueue queue, SfBranchKey occupant)
 {
 	int			slot = lock_any(limit, queue);
 
 	if (slot == 0)
 		return false;
-	sf_limit_slot_add(queue, slot, holder);
+	sf_limit_slot_insert(queue, slot, occupant);
 	sf_limit_lock_release(queue, slot);
 	return true;
 }
@@ -299,14 +299,14 @@ sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, SfBranchKey holder)
  * Returns its number: the caller, who has locked the limit, has it counted.
  */
 int
-sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, SfBranchKey holder)
+sf_limit_slot_insert_above(const SfLimit *limit, SfQueue queue, SfBranchKey occupant)
 {
 	Bitmapset  *rows = sf_limit_lock_rows(queue);
 	int			slot = limit->max_running + 1;
 
 	while (bms_is_member(slot, rows) || !sf_limit_lock_free(queue, slot))
 		slot++;
-	sf_limit_slot_add(queue, slot, holder);
+	sf_limit_slot_insert(queue, slot, occupant);
 	sf_limit_lock_release(queue, slot);
 	bms_free(rows);
 	return slot;
@@ -333,7 +333,7 @@ lock_uncounted(const SfUncountedSlots *slots, SfQueue queue, int slot)
  * Returns its number: the caller, who has locked the limit, has it counted.
  */
 int
-sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots, SfBranchKey holder)
+sf_limit_slot_insert_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots, SfBranchKey occupant)
 {
 	int			most = limit->highest > limit->max_running ? 0 : limit->max_running;
 	bool		found = false;
@@ -343,21 +343,21 @@ sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlot
 	slots->tried = found ? slots->tried : Max(slots->tried, limit->max_running);
 	while (!found)
 		found = lock_uncounted(slots, queue, ++slots->tried);
-	sf_limit_slot_add(queue, slots->tried, holder);
+	sf_limit_slot_insert(queue, slots->tried, occupant);
 	sf_limit_lock_release(queue, slots->tried);
 	return slots->tried;
 }
 
-/* What holds a slot outlives the transaction. */
+/* What occupies a slot outlives the transaction. */
 void
-sf_limit_slot_store(SfXactSlot *slot, SfBranchKey holder)
+sf_limit_slot_store(SfXactSlot *slot, SfBranchKey occupant)
 {
-	sf_limit_slot_add(slot->queue, slot->slot, holder);
+	sf_limit_slot_insert(slot->queue, slot->slot, occupant);
 	slot->may_have_row = true;
 	slot->level = GetCurrentTransactionNestLevel();
 }
 
-/* Rows of a holder that are looked through */
+/* Rows of an occupant that are looked through */
 typedef struct Search
 {
 	int64		limit_no;
@@ -378,25 +378,25 @@ compare_row(HeapTuple tuple, TupleDesc desc, void *arg)
 		search->found = true;
 }
 
-static const SfIndex by_holder = {"limit_slot", "limit_slot_holder"};
+static const SfIndex by_occupant = {"limit_slot", "limit_slot_occupant"};
 
-/* Does a branch, or an execution as a whole, hold a slot of a limit, maybe by a row that is not committed? */
+/* Does a branch, or an execution as a whole, occupy a slot of a limit, maybe by a row that is not committed? */
 bool
-sf_limit_slot_has(SfBranchKey holder, int64 limit_no)
+sf_limit_slot_has(SfBranchKey occupant, int64 limit_no)
 {
 	Search		search = {.limit_no = limit_no,.any_queue = true};
 
-	sf_rows_read_dirty(&by_holder, PG_INT32_MAX, compare_row, &search, HOLDER(holder));
+	sf_rows_read_dirty(&by_occupant, PG_INT32_MAX, compare_row, &search, OCCUPANT(occupant));
 	return search.found;
 }
 
-/* Does an execution, or a branch of it, hold a slot of a queue? */
+/* Does an execution, or a branch of it, occupy a slot of a queue? */
 bool
 sf_limit_slot_has_within(int64 execution_no, SfQueue queue)
 {
 	Search		search = {.limit_no = queue.object_no,.hash = queue.hash};
 
-	sf_rows_read(&by_holder, PG_INT32_MAX, compare_row, &search, SF_INT8(execution_no));
+	sf_rows_read(&by_occupant, PG_INT32_MAX, compare_row, &search, SF_INT8(execution_no));
 	return search.found;
 }
 
@@ -410,7 +410,7 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 	sf_limit_slot_wake_at_commit(queue, InvalidOid);
 }
 
-/* List the numbers of the limits of which branches of an execution hold slots. */
+/* List the numbers of the limits of which branches of an execution occupy slots. */
 List *
 sf_limit_slot_limits(int64 execution_no)
 {
@@ -443,14 +443,14 @@ sf_limit_slot_release_one(SfBranchKey key, int64 limit_no)
 	sf_db_read(&plan, read_released, NULL, SF_BRANCH_KEY(key), SF_INT8(limit_no));
 }
 
-/* Append a slot that a branch holds to a list. */
+/* Append a slot that a branch occupies to a list. */
 static void
 append_slot_row(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_execution_no = 1, COL_branch_no, COL_limit_no, COL_queue, COL_slot, COL_xmin};
 	SfSlotRow  *row = palloc(sizeof(SfSlotRow));
 
-	row->holder = holder_of(tuple, desc, COL_execution_no, COL_branch_no);
+	row->occupant = occupant_of(tuple, desc, COL_execution_no, COL_branch_no);
 	row->queue.object_no = sf_row_number(tuple, desc, COL_limit_no, 0);
 	row->queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
 	row->slot = (int) sf_row_number(tuple, desc, COL_slot, 0);
@@ -458,7 +458,7 @@ append_slot_row(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(List **) arg = lappend(*(List **) arg, row);
 }
 
-/* List the slots of a limit that branches hold: a List of SfSlotRow. */
+/* List the slots of a limit that branches occupy: a List of SfSlotRow. */
 List *
 sf_limit_slot_branches(int64 limit_no)
 {
@@ -490,12 +490,12 @@ sf_limit_slot_try_release(const SfSlotRow *row)
 
 	return sf_db_run(InvalidOid, &plan, read_released, NULL,
 					 SF_ARGS(SF_INT8(row->queue.object_no), SF_INT8(row->queue.hash), SF_INT4(row->slot),
-							 SF_BRANCH_KEY(row->holder),
+							 SF_BRANCH_KEY(row->occupant),
 							 sf_query_arg(XIDOID, TransactionIdGetDatum(row->written_by), false))) > 0;
 }
 
 /*
- * An execution ends: release the slots that it holds as a whole, and those of its
+ * An execution ends: release the slots that it occupies as a whole, and those of its
  * branches.  A task that another session still runs keeps its own.
  */
 void
@@ -525,7 +525,7 @@ sf_limit_slot_release_executions(SfArg numbers)
 
 /* Delete the slots of a limit. */
 void
-sf_limit_slot_drop_limit(int64 limit_no)
+sf_limit_slot_delete_of_limit(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.limit_slot s WHERE s.limit_no = $1");
 
@@ -537,7 +537,7 @@ sf_limit_slot_drop_limit(int64 limit_no)
  * still run.  Nothing waits for them.
  */
 void
-sf_limit_slot_drop_machine(int machine_no)
+sf_limit_slot_delete_of_machine(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(RELEASE(
 		"s.limit_no IN (SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no = $1)"));
@@ -546,7 +546,7 @@ sf_limit_slot_drop_machine(int machine_no)
 }
 
 /*
- * Delete slots whose holders are gone: a backstop, for each is deleted with what it is
+ * Delete slots whose occupants are gone: a backstop, for each is deleted with what it is
  * for.  Those of a transaction that has not committed are not seen.
  */
 void

@@ -13,21 +13,21 @@ typedef struct SfXactSlot
 {
 	SfQueue		queue;
 	int			slot;
-	int			level;			/* of the subtransaction that took it for what holds it */
-	bool		used;			/* something holds it, or did */
+	int			level;			/* of the subtransaction that took it for its occupant */
+	bool		used;			/* something occupies it, or did */
 	bool		may_have_row;	/* a row may outlive the transaction */
-	/* What holds it in this slice: one of both, or nothing */
+	/* What occupies it in this slice: one of both, or nothing */
 	const struct SfDraft *draft;	/* an execution as a whole */
 	const SfBranch *branch;
-	int			state;			/* of the machine, in which the branch holds it */
+	int			state;			/* of the machine, in which the branch occupies it */
 } SfXactSlot;
 
-/* A slot that a branch holds, as it was read */
+/* A slot that a branch occupies, as it was read */
 typedef struct SfSlotRow
 {
 	SfQueue		queue;
 	int			slot;
-	SfBranchKey holder;
+	SfBranchKey occupant;
 	TransactionId written_by;	/* that inserted the row */
 } SfSlotRow;
 
@@ -44,14 +44,14 @@ extern SfXactSlot *sf_limit_xact_slots(int *n);
 extern bool sf_limit_slot_has_row(SfQueue queue, int slot);
 extern int	sf_limit_slot_highest(int64 limit_no);
 
-extern void sf_limit_slot_store(SfXactSlot *slot, SfBranchKey holder);
-extern void sf_limit_slot_add(SfQueue queue, int slot, SfBranchKey holder);
-extern bool sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, SfBranchKey holder);
-extern int	sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, SfBranchKey holder);
+extern void sf_limit_slot_store(SfXactSlot *slot, SfBranchKey occupant);
+extern void sf_limit_slot_insert(SfQueue queue, int slot, SfBranchKey occupant);
+extern bool sf_limit_slot_insert_free(const SfLimit *limit, SfQueue queue, SfBranchKey occupant);
+extern int	sf_limit_slot_insert_above(const SfLimit *limit, SfQueue queue, SfBranchKey occupant);
 extern SfUncountedSlots sf_limit_slots_uncounted(SfQueue queue);
-extern int	sf_limit_slot_add_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots,
-								   SfBranchKey holder);
-extern bool sf_limit_slot_has(SfBranchKey holder, int64 limit_no);
+extern int	sf_limit_slot_insert_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedSlots *slots,
+								   SfBranchKey occupant);
+extern bool sf_limit_slot_has(SfBranchKey occupant, int64 limit_no);
 extern bool sf_limit_slot_has_within(int64 execution_no, SfQueue queue);
 extern List *sf_limit_slot_limits(int64 execution_no);
 extern void sf_limit_slot_release(SfBranchKey key);
@@ -60,8 +60,8 @@ extern List *sf_limit_slot_branches(int64 limit_no);
 extern bool sf_limit_slot_try_release(const SfSlotRow *row);
 extern void sf_limit_slot_release_execution(int64 execution_no);
 extern void sf_limit_slot_release_executions(SfArg numbers);
-extern void sf_limit_slot_drop_limit(int64 limit_no);
-extern void sf_limit_slot_drop_machine(int machine_no);
+extern void sf_limit_slot_delete_of_limit(int64 limit_no);
+extern void sf_limit_slot_delete_of_machine(int machine_no);
 extern void sf_limit_slot_reap(void);
 
 extern void sf_limit_slot_wake_at_commit(SfQueue queue, Oid owner);

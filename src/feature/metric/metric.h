@@ -98,6 +98,6 @@ extern const char *sf_metric_state_name(int machine_no, int version, int state);
 
 extern bool sf_metric_is_to_fold(void);
 extern bool sf_metric_fold(void);
-extern void sf_metric_forget_horizon(void);
+extern void sf_metric_reset_horizon(void);
 
 #endif							/* SF_FEATURE_METRIC_H */

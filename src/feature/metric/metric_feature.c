@@ -32,7 +32,7 @@ static void
 enabled(bool adopted)
 {
 	if (adopted)
-		sf_metric_forget_horizon();
+		sf_metric_reset_horizon();
 }
 
 /* Fold as well after many slices of this process. */

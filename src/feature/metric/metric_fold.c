@@ -47,7 +47,7 @@ lock_counters(void)
 
 /* Forget what was folded: increments may have been loaded. */
 void
-sf_metric_forget_horizon(void)
+sf_metric_reset_horizon(void)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.metric_fold SET system_identifier = NULL, database_oid = NULL, from_xid = NULL,"

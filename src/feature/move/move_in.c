@@ -169,19 +169,21 @@ check_versions(const SfMove *move, const Jsonb *document, const Jsonb *numbers)
 
 /* Raise if rows name an object that is not here. */
 static void
-check_names(const Arrival *arrival, const char *relation, const SfMoveReference *r, SfArg bodies)
+check_names(const Arrival *arrival, const char *relation, const SfMoveReference *reference, SfArg bodies)
 {
 	SfPlan		plan = {.query = psprintf(
 		"SELECT coalesce($3 #>> ARRAY['%s', x.no], x.no) FROM"
 		" (SELECT DISTINCT (b::_sfflow.%s).%s::pg_catalog.text AS no FROM pg_catalog.unnest($1) b) x"
-		" WHERE x.no IS NOT NULL AND NOT ($2 -> '%s') ? x.no LIMIT 1", r->column, relation, r->column, r->column)};
+		" WHERE x.no IS NOT NULL AND NOT ($2 -> '%s') ? x.no LIMIT 1", reference->column, relation, reference->column,
+										  reference->column)};
 	const char *missing = sf_list_first(sf_db_texts(&plan, bodies, SF_JSONB(arrival->numbers), SF_JSONB(arrival->document)));
 
 	SPI_freeplan(plan.plan);
 	if (missing != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("%s \"%s\", of an execution of key \"%s\", is not on this node", r->table, missing, arrival->move->key),
+				 errmsg("%s \"%s\", of an execution of key \"%s\", is not on this node", reference->table, missing,
+						arrival->move->key),
 				 errhint("Create it, and call sf_move_key() again.")));
 }
 
@@ -356,7 +358,7 @@ take_in(const Arrival *arrival)
 	sf_apply_arrived(array, sf_json_get(arrival->document, "parked"));
 	sf_move_note_back(array);
 	SF_TELL(arrives, array, node_of(arrival->document));
-	sf_feature_announce_cached();
+	sf_feature_invalidate_cached();
 	sf_db_read(&due, tell_due, NULL, array);
 }
 
@@ -419,7 +421,7 @@ check_once(SfMove *move)
  * says so already, or there is no row.
  */
 static bool
-mark(SfMove *move)
+store_source(SfMove *move)
 {
 	SfHomeRow	row;
 
@@ -448,7 +450,7 @@ sf_move_some(SfMove *move)
 
 	check_once(move);
 	sf_home_lock(move->key, false);
-	if (mark(move))
+	if (store_source(move))
 		return;
 	DOCUMENT(arrived, &arrivals, SF_TEXT(move->key), SF_INT4(move->from->number));
 	answer = linitial(ask_within(move, psprintf("{\"do\": \"depart\", \"key\": %s, \"to\": %d, \"most\": %d, \"arrived\": %s}",

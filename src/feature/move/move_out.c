@@ -250,7 +250,7 @@ leave(const char *key, int to_node, const List *numbers)
 	if (sf_purge_delete_dropped(numbers) != list_length(numbers))
 		elog(ERROR, "executions that are moved were not deleted");
 	/* so that backends look again where a key is at home */
-	sf_feature_announce_cached();
+	sf_feature_invalidate_cached();
 	return departure;
 }
 

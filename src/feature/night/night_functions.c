@@ -76,27 +76,27 @@ end_after(TimestampTz from, int64 us)
 
 /* What executions of a machine usually take, or SF_NO_DURATION. */
 static int64
-usual_of(NightMachine *m)
+usual_of(NightMachine *machine)
 {
-	if (m == NULL)
+	if (machine == NULL)
 		return SF_NO_DURATION;
-	if (!m->usual_known)
-		m->usual_us = sf_usual_execution_us(m->machine_no);
-	m->usual_known = true;
-	return m->usual_us;
+	if (!machine->usual_known)
+		machine->usual_us = sf_usual_execution_us(machine->machine_no);
+	machine->usual_known = true;
+	return machine->usual_us;
 }
 
 /* What is left of executions of a version of a machine. */
 static SfRemaining *
-remaining_of(NightMachine *m, const SfProgram *program, int version)
+remaining_of(NightMachine *machine, const SfProgram *program, int version)
 {
-	if (!m->jobs_known)
-		m->jobs = sf_usual_jobs(m->machine_no);
-	m->jobs_known = true;
-	if (m->remaining == NULL || m->version != version)
-		m->remaining = sf_remaining_begin(program, m->jobs, SF_NO_STATE);
-	m->version = version;
-	return m->remaining;
+	if (!machine->jobs_known)
+		machine->jobs = sf_usual_jobs(machine->machine_no);
+	machine->jobs_known = true;
+	if (machine->remaining == NULL || machine->version != version)
+		machine->remaining = sf_remaining_begin(program, machine->jobs, SF_NO_STATE);
+	machine->version = version;
+	return machine->remaining;
 }
 
 /* List the machines that the caller may read. */
@@ -107,15 +107,15 @@ readable_machines(void)
 
 	foreach_ptr(const SfListedMachine, listed, sf_execution_list_machines(SF_ALL_MACHINES, InvalidOid))
 	{
-		NightMachine *m;
+		NightMachine *machine;
 
 		if (!sf_privilege_check(SF_OBJECT_STATE_MACHINE, listed->name, listed->owner,
 								SF_RIGHT_READ))
 			continue;
-		m = palloc0(sizeof(NightMachine));
-		m->machine_no = listed->machine_no;
-		m->name = listed->name;
-		machines = lappend(machines, m);
+		machine = palloc0(sizeof(NightMachine));
+		machine->machine_no = listed->machine_no;
+		machine->name = listed->name;
+		machines = lappend(machines, machine);
 	}
 	return machines;
 }
@@ -148,15 +148,15 @@ find_named_machine(List *machines, const char *text)
 
 /* Fill in where a running execution stands. */
 static void
-fill_standing(NightRow *row, NightMachine *m, const SfListedExecution *e, TimestampTz now)
+fill_standing(NightRow *row, NightMachine *machine, const SfListedExecution *listed, TimestampTz now)
 {
-	const SfProgram *program = sf_program_cache_try(e->machine_no, e->version);
+	const SfProgram *program = sf_program_cache_try(listed->machine_no, listed->version);
 	SfStanding	standing;
 
-	if (program == NULL || m == NULL)
+	if (program == NULL || machine == NULL)
 		return;
-	standing = sf_progress_standing(program, remaining_of(m, program, e->version),
-									e->execution_no, now);
+	standing = sf_progress_standing(program, remaining_of(machine, program, listed->version),
+									listed->execution_no, now);
 	row->detail = standing.waiting_on;
 	row->next = standing.next;
 	row->expected_end = end_after(now, standing.rest_us);
@@ -164,21 +164,21 @@ fill_standing(NightRow *row, NightMachine *m, const SfListedExecution *e, Timest
 
 /* Make the line of an execution. */
 static NightRow *
-execution_row(NightMachine *m, const SfListedExecution *e, TimestampTz now)
+execution_row(NightMachine *machine, const SfListedExecution *listed, TimestampTz now)
 {
 	NightRow   *row = palloc0(sizeof(NightRow));
 
-	row->planned_at = e->requested_at;
-	row->target = e->execution_id;
-	row->status = sf_status_name(e->status);
-	row->started_at = e->started_at;
-	row->ended_at = e->stopped_at;
-	row->took_us = sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, now);
-	row->usual_us = usual_of(m);
+	row->planned_at = listed->requested_at;
+	row->target = listed->execution_id;
+	row->status = sf_status_name(listed->status);
+	row->started_at = listed->started_at;
+	row->ended_at = listed->stopped_at;
+	row->took_us = sf_execution_took_us(listed->started_at, listed->stopped_at, listed->idle_us, now);
+	row->usual_us = usual_of(machine);
 	row->expected_end = DT_NOEND;
-	row->detail = e->error;
-	if (e->status == SF_STATUS_RUNNING)
-		fill_standing(row, m, e, now);
+	row->detail = listed->error;
+	if (listed->status == SF_STATUS_RUNNING)
+		fill_standing(row, machine, listed, now);
 	return row;
 }
 
@@ -338,13 +338,13 @@ SF_SQL_FUNCTION(sfflow_sf_night)
 
 /* Add how many jobs are done, and how many there are. */
 static void
-add_jobs(SfColumns *row, const SfExecution *e, const SfProgram *program)
+add_jobs(SfColumns *row, const SfExecution *execution, const SfProgram *program)
 {
 	SfExecutionHead head;
 	int			done;
 	int			total;
-	bool		known = sf_head_read_visible(e->execution_no, &head) &&
-		sf_progress_jobs(&head, program, &done, &total);
+	bool		known = sf_head_read_visible(execution->execution_no, &head) &&
+		sf_progress_count_jobs(&head, program, &done, &total);
 
 	sf_columns_add(row, Int32GetDatum(known ? done : 0), !known);
 	sf_columns_add(row, Int32GetDatum(known ? total : 0), !known);
@@ -353,21 +353,21 @@ add_jobs(SfColumns *row, const SfExecution *e, const SfProgram *program)
 /* sf_progress(execution_id): what is done of an execution, and when it is expected to end. */
 SF_SQL_FUNCTION(sfflow_sf_progress)
 {
-	SfExecution *e = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
-									  SF_RIGHT_READ);
-	const SfProgram *program = sf_program_cache_get(e->machine_no, e->version);
+	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
+											  SF_RIGHT_READ);
+	const SfProgram *program = sf_program_cache_get(execution->machine_no, execution->version);
 	TimestampTz now = GetCurrentTimestamp();
 	SfStanding	standing = {NULL, NULL, SF_NO_DURATION};
 	SfColumns	row = {0};
 
-	if (e->status == SF_STATUS_RUNNING)
+	if (execution->status == SF_STATUS_RUNNING)
 		standing = sf_progress_standing(program,
-										sf_remaining_begin(program, sf_usual_jobs(e->machine_no), SF_NO_STATE),
-										e->execution_no, now);
-	sf_columns_text(&row, sf_status_name(e->status));
-	add_jobs(&row, e, program);
-	add_duration(&row, sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, now));
-	add_duration(&row, sf_usual_execution_us(e->machine_no));
+										sf_remaining_begin(program, sf_usual_jobs(execution->machine_no), SF_NO_STATE),
+										execution->execution_no, now);
+	sf_columns_text(&row, sf_status_name(execution->status));
+	add_jobs(&row, execution, program);
+	add_duration(&row, sf_execution_took_us(execution->started_at, execution->stopped_at, execution->idle_us, now));
+	add_duration(&row, sf_usual_execution_us(execution->machine_no));
 	add_duration(&row, standing.rest_us);
 	add_second(&row, end_after(now, standing.rest_us));
 	sf_columns_text(&row, standing.waiting_on);

@@ -1,6 +1,6 @@
 /*
  * node_functions.c
- *		sf_add_node(), sf_drop_node(), sf_node_places(), and the questions of sf_all_executions() and the others.
+ *		sf_add_node(), sf_drop_node(), sf_node_addresses(), and the questions of sf_all_executions() and the others.
  *
  * A question is a function of the private schema on each node, with the same arguments; what it answers is one document
  * per row.  It runs there as the role that has asked here, and on this database in its own session.
@@ -291,8 +291,8 @@ SF_SQL_FUNCTION(sfflow_sf_drop_node)
 	PG_RETURN_VOID();
 }
 
-/* sf_node_places(): where the nodes are. */
-SF_SQL_FUNCTION(sfflow_sf_node_places)
+/* sf_node_addresses(): the addresses of the nodes. */
+SF_SQL_FUNCTION(sfflow_sf_node_addresses)
 {
 	InitMaterializedSRF(fcinfo, 0);
 	foreach_ptr(const SfPeer, node, sf_peer_list())

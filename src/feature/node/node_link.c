@@ -144,19 +144,19 @@ sf_peer_dsn_problem(const char *dsn)
 
 /* --- links --- */
 
-typedef enum Phase
+typedef enum LinkStage
 {
 	CONNECTING,
 	ASKING,
 	CLOSED
-} Phase;
+} LinkStage;
 
 /* A node that is asked */
 typedef struct Link
 {
 	SfPeerAnswer *answer;
 	PGconn	   *conn;
-	Phase		phase;
+	LinkStage		stage;
 	uint32		events;			/* that it waits for */
 	SfTick		until;
 	int			ms;				/* that it has had for this */
@@ -192,7 +192,7 @@ close_link(Link *link)
 		ReleaseExternalFD();
 	}
 	link->conn = NULL;
-	link->phase = CLOSED;
+	link->stage = CLOSED;
 }
 
 /* Note why a node gives no answer, and close its link. */
@@ -289,7 +289,7 @@ ask(Link *link, const SfPeerQuestion *question)
 {
 	const char *values[1] = {question->argument};
 
-	link->phase = ASKING;
+	link->stage = ASKING;
 	if (question->effort != SF_PEER_READS)
 	{
 		link->ms = statement_ms(question);
@@ -323,7 +323,7 @@ go_on(Link *link, const SfPeerQuestion *question)
 {
 	PGresult   *result;
 
-	if (link->phase == CONNECTING)
+	if (link->stage == CONNECTING)
 	{
 		PostgresPollingStatusType status = pq.PQconnectPoll(link->conn);
 
@@ -342,7 +342,7 @@ go_on(Link *link, const SfPeerQuestion *question)
 	}
 	if (!flush(link))
 		return;
-	while (link->phase == ASKING && !pq.PQisBusy(link->conn))
+	while (link->stage == ASKING && !pq.PQisBusy(link->conn))
 	{
 		result = pq.PQgetResult(link->conn);
 		if (result == NULL)
@@ -363,7 +363,7 @@ find_time_left(const Links *all, long *ms)
 	SfTick		first = SF_TICK_NEVER;
 
 	for (int i = 0; i < all->n; i++)
-		if (all->links[i].phase != CLOSED)
+		if (all->links[i].stage != CLOSED)
 			first = Min(first, all->links[i].until);
 	*ms = (long) (Max(first - now, 0) / 1000 + 1);
 	return first != SF_TICK_NEVER;
@@ -380,7 +380,7 @@ wait_once(Links *all, long ms)
 	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
 	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
 	for (int i = 0; i < all->n; i++)
-		if (all->links[i].phase != CLOSED)
+		if (all->links[i].stage != CLOSED)
 			AddWaitEventToSet(set, all->links[i].events, pq.PQsocket(all->links[i].conn), NULL, &all->links[i]);
 	n = WaitEventSetWait(set, ms, occurred, all->n + 2, PG_WAIT_EXTENSION);
 	FreeWaitEventSet(set);
@@ -405,9 +405,9 @@ drop_late(Links *all)
 	{
 		Link	   *link = &all->links[i];
 
-		if (link->phase != CLOSED && pq.PQsocket(link->conn) < 0)
+		if (link->stage != CLOSED && pq.PQsocket(link->conn) < 0)
 			fail(link, clean(pq.PQerrorMessage(link->conn)));
-		else if (link->phase != CLOSED && link->until <= now)
+		else if (link->stage != CLOSED && link->until <= now)
 			fail(link, psprintf("it has not answered within %d ms", link->ms));
 	}
 }
@@ -430,13 +430,13 @@ sf_peer_ask(const List *nodes, const SfPeerQuestion *question)
 		answer->node = node;
 		answers = lappend(answers, answer);
 		all.links[all.n].answer = answer;
-		all.links[all.n++].phase = CLOSED;
+		all.links[all.n++].stage = CLOSED;
 	}
 	PG_TRY();
 	{
 		for (int i = 0; i < all.n; i++)
 		{
-			all.links[i].phase = CONNECTING;
+			all.links[i].stage = CONNECTING;
 			begin(&all.links[i], question);
 		}
 		while (drop_late(&all), find_time_left(&all, &ms))

@@ -125,15 +125,15 @@ static void
 start_execution(const Call *call)
 {
 	static SfPlan plan = SF_PLAN("SELECT _sfflow.start_by_rule($1, $2, $3, $4)");
-	const SfDelivery *d = call->delivery;
+	const SfDelivery *delivery = call->delivery;
 	const char *rule = call->rule->name;
-	int			room = SF_NAME_MAX - 1 - (int) strlen(d->event_id);
+	int			room = SF_NAME_MAX - 1 - (int) strlen(delivery->event_id);
 	const char *machine = call->target.kind == SF_TARGET_ACTIVITY ?
 		sf_target_machine_of(rule) : call->target.name;
 	char	   *name = call->name != NULL ? call->name :
-		psprintf("%s-%s", pnstrdup(rule, pg_mbcharcliplen(rule, strlen(rule), room)), d->event_id);
+		psprintf("%s-%s", pnstrdup(rule, pg_mbcharcliplen(rule, strlen(rule), room)), delivery->event_id);
 
-	(void) sf_db_run(d->owner, &plan, NULL, NULL,
+	(void) sf_db_run(delivery->owner, &plan, NULL, NULL,
 					 SF_ARGS(SF_TEXT(machine), SF_JSONB(call->input), SF_TEXT(name),
 							 SF_TEXT(sf_rule_if_exists(call->rule))));
 }

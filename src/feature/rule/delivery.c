@@ -204,7 +204,7 @@ sf_delivery_revive(int64 rule_no, const char *event_id)
 
 /* Delete dead deliveries likewise; returns how many. */
 int64
-sf_delivery_drop_dead(int64 rule_no, const char *event_id)
+sf_delivery_delete_dead(int64 rule_no, const char *event_id)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.rule_delivery d" DEAD);
 

@@ -29,19 +29,19 @@ typedef struct Path
 #define OTHERS	"a string, a number, an array of strings, an array of numbers, or an object with prefix, suffix, equals-ignore-case or wildcard"
 
 /* Compile the value of an operator; the kind of the matcher is set. */
-typedef void (*Compiler) (const JsonbValue *v, const Path *path, SfMatcher *matcher);
+typedef void (*Compiler) (const JsonbValue *value, const Path *path, SfMatcher *matcher);
 
-static void compile_none_of(const JsonbValue *v, const Path *path, SfMatcher *matcher);
-static void compile_exists(const JsonbValue *v, const Path *path, SfMatcher *matcher);
-static void compile_numeric(const JsonbValue *v, const Path *path, SfMatcher *matcher);
-static void compile_cidr(const JsonbValue *v, const Path *path, SfMatcher *matcher);
-static void compile_end(const JsonbValue *v, const Path *path, SfMatcher *matcher);
-static void compile_ignore_case(const JsonbValue *v, const Path *path, SfMatcher *matcher);
-static void compile_wildcard(const JsonbValue *v, const Path *path, SfMatcher *matcher);
-static void compile_operator(const JsonbValue *v, const Path *path, SfMatcher *matcher);
+static void compile_none_of(const JsonbValue *value, const Path *path, SfMatcher *matcher);
+static void compile_exists(const JsonbValue *value, const Path *path, SfMatcher *matcher);
+static void compile_numeric(const JsonbValue *value, const Path *path, SfMatcher *matcher);
+static void compile_cidr(const JsonbValue *value, const Path *path, SfMatcher *matcher);
+static void compile_end(const JsonbValue *value, const Path *path, SfMatcher *matcher);
+static void compile_ignore_case(const JsonbValue *value, const Path *path, SfMatcher *matcher);
+static void compile_wildcard(const JsonbValue *value, const Path *path, SfMatcher *matcher);
+static void compile_operator(const JsonbValue *value, const Path *path, SfMatcher *matcher);
 static void find_operator(const JsonbValue *v, const Path *path, SfMatcher *matcher,
 						  JsonbValue *value, Path *at);
-static void compile_object(const JsonbValue *v, const Path *path, SfPattern *pattern);
+static void compile_object(const JsonbValue *value, const Path *path, SfPattern *pattern);
 
 static const struct
 {
@@ -115,14 +115,14 @@ sf_pattern_fold(const char *text, int length, int *folded_length)
 
 /* Set the text that a matcher looks for. */
 static void
-set_text(SfMatcher *matcher, const JsonbValue *v, bool ignores_case)
+set_text(SfMatcher *matcher, const JsonbValue *value, bool ignores_case)
 {
 	SfPiece    *piece = palloc(sizeof(SfPiece));
 
-	piece->length = v->val.string.len;
+	piece->length = value->val.string.len;
 	piece->text = ignores_case ?
-		sf_pattern_fold(v->val.string.val, v->val.string.len, &piece->length) :
-		pnstrdup(v->val.string.val, v->val.string.len);
+		sf_pattern_fold(value->val.string.val, value->val.string.len, &piece->length) :
+		pnstrdup(value->val.string.val, value->val.string.len);
 	matcher->pieces = piece;
 	matcher->npieces = 1;
 	matcher->ignores_case = ignores_case;
@@ -130,14 +130,14 @@ set_text(SfMatcher *matcher, const JsonbValue *v, bool ignores_case)
 
 /* Compile prefix or suffix: a string, or {"equals-ignore-case": a string}. */
 static void
-compile_end(const JsonbValue *v, const Path *path, SfMatcher *matcher)
+compile_end(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
 	JsonbValue	inner;
 
-	if (v->type == jbvString)
-		set_text(matcher, v, false);
-	else if (sf_json_is_object(v) && sf_json_count(v) == 1 &&
-			 sf_json_member(v, "equals-ignore-case", 18, &inner) && inner.type == jbvString)
+	if (value->type == jbvString)
+		set_text(matcher, value, false);
+	else if (sf_json_is_object(value) && sf_json_count(value) == 1 &&
+			 sf_json_member(value, "equals-ignore-case", 18, &inner) && inner.type == jbvString)
 		set_text(matcher, &inner, true);
 	else
 		refuse(path, "must be a string, or an object with equals-ignore-case and a string");
@@ -145,11 +145,11 @@ compile_end(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 
 /* Compile equals-ignore-case. */
 static void
-compile_ignore_case(const JsonbValue *v, const Path *path, SfMatcher *matcher)
+compile_ignore_case(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
-	if (v->type != jbvString)
+	if (value->type != jbvString)
 		refuse(path, "must be a string");
-	set_text(matcher, v, true);
+	set_text(matcher, value, true);
 }
 
 /*
@@ -157,14 +157,14 @@ compile_ignore_case(const JsonbValue *v, const Path *path, SfMatcher *matcher)
  * and a backslash.
  */
 static void
-compile_wildcard(const JsonbValue *v, const Path *path, SfMatcher *matcher)
+compile_wildcard(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
-	const char *text = v->val.string.val;
-	int			length = v->type == jbvString ? v->val.string.len : 0;
+	const char *text = value->val.string.val;
+	int			length = value->type == jbvString ? value->val.string.len : 0;
 	bool		after_asterisk = false;
 	StringInfoData piece;
 
-	if (v->type != jbvString)
+	if (value->type != jbvString)
 		refuse(path, "must be a string");
 	matcher->pieces = palloc(sizeof(SfPiece) * (length + 1));
 	initStringInfo(&piece);
@@ -195,7 +195,7 @@ compile_wildcard(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 
 /* Read a comparison: which ends it gives, and whether the number belongs to the range. */
 static int
-read_comparison(const JsonbValue *v, const Path *path, bool *inclusive)
+read_comparison(const JsonbValue *value, const Path *path, bool *inclusive)
 {
 	static const struct
 	{
@@ -211,8 +211,8 @@ read_comparison(const JsonbValue *v, const Path *path, bool *inclusive)
 	};
 
 	for (size_t i = 0; i < lengthof(comparisons); i++)
-		if (v->type == jbvString && v->val.string.len == (int) strlen(comparisons[i].text) &&
-			memcmp(v->val.string.val, comparisons[i].text, v->val.string.len) == 0)
+		if (value->type == jbvString && value->val.string.len == (int) strlen(comparisons[i].text) &&
+			memcmp(value->val.string.val, comparisons[i].text, value->val.string.len) == 0)
 		{
 			*inclusive = comparisons[i].inclusive;
 			return comparisons[i].ends;
@@ -246,17 +246,17 @@ compile_comparison(const JsonbValue *array, int index, const Path *path, SfMatch
 
 /* Compile numeric: one comparison and its number, or a lower and then an upper bound. */
 static void
-compile_numeric(const JsonbValue *v, const Path *path, SfMatcher *matcher)
+compile_numeric(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
-	int			n = sf_json_is_array(v) ? sf_json_count(v) : 0;
+	int			n = sf_json_is_array(value) ? sf_json_count(value) : 0;
 	int			first;
 
 	if (n != 2 && n != 4)
 		refuse(path, "must be an array of a comparison and a number, or of two of both");
-	first = compile_comparison(v, 0, path, matcher);
+	first = compile_comparison(value, 0, path, matcher);
 	if (n == 2)
 		return;
-	if (first != LOW || compile_comparison(v, 2, path, matcher) != HIGH)
+	if (first != LOW || compile_comparison(value, 2, path, matcher) != HIGH)
 		refuse(path, "a range has a lower bound, then an upper bound");
 	if (DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(matcher->low.number),
 										  NumericGetDatum(matcher->high.number))) >= 0)
@@ -265,9 +265,9 @@ compile_numeric(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 
 /* Compile cidr: an address of IPv4 or IPv6, a slash, the number of its bits. */
 static void
-compile_cidr(const JsonbValue *v, const Path *path, SfMatcher *matcher)
+compile_cidr(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
-	char	   *text = v->type == jbvString ? pnstrdup(v->val.string.val, v->val.string.len) : pstrdup("");
+	char	   *text = value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : pstrdup("");
 	char	   *slash = strchr(text, '/');
 	char	   *end;
 	long		bits;
@@ -289,23 +289,23 @@ compile_cidr(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 
 /* Compile exists. */
 static void
-compile_exists(const JsonbValue *v, const Path *path, SfMatcher *matcher)
+compile_exists(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
-	if (v->type != jbvBool)
+	if (value->type != jbvBool)
 		refuse(path, "must be true or false");
-	matcher->exists = v->val.boolean;
+	matcher->exists = value->val.boolean;
 }
 
 /* Copy a scalar into the current memory context. */
 static JsonbValue
-copy_scalar(const JsonbValue *v)
+copy_scalar(const JsonbValue *value)
 {
-	JsonbValue	copy = *v;
+	JsonbValue	copy = *value;
 
-	if (v->type == jbvString)
-		copy.val.string.val = pnstrdup(v->val.string.val, v->val.string.len);
-	else if (v->type == jbvNumeric)
-		copy.val.numeric = DatumGetNumericCopy(NumericGetDatum(v->val.numeric));
+	if (value->type == jbvString)
+		copy.val.string.val = pnstrdup(value->val.string.val, value->val.string.len);
+	else if (value->type == jbvNumeric)
+		copy.val.numeric = DatumGetNumericCopy(NumericGetDatum(value->val.numeric));
 	return copy;
 }
 
@@ -314,21 +314,21 @@ copy_scalar(const JsonbValue *v)
  * several.
  */
 static void
-compile_other_strings(const JsonbValue *v, const Path *path, SfMatcher *matcher)
+compile_other_strings(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
 	SfMatcher	inner = {0};
 	JsonbValue	list;
 	JsonbValue	element;
 	Path		at;
 
-	find_operator(v, path, &inner, &list, &at);
+	find_operator(value, path, &inner, &list, &at);
 	if (inner.kind < SF_MATCH_PREFIX)
 		refuse(path, "must be " OTHERS);
 	if (!sf_json_is_array(&list))
 	{
 		matcher->others = palloc0(sizeof(SfMatcher));
 		matcher->nothers = 1;
-		compile_operator(v, path, &matcher->others[0]);
+		compile_operator(value, path, &matcher->others[0]);
 		return;
 	}
 	require_elements(&list, &at);
@@ -346,23 +346,23 @@ compile_other_strings(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 
 /* Compile anything-but. */
 static void
-compile_none_of(const JsonbValue *v, const Path *path, SfMatcher *matcher)
+compile_none_of(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
-	JsonbValue	element = *v;
+	JsonbValue	element = *value;
 
-	if (sf_json_is_object(v))
+	if (sf_json_is_object(value))
 	{
-		compile_other_strings(v, path, matcher);
+		compile_other_strings(value, path, matcher);
 		return;
 	}
-	if (sf_json_is_array(v))
-		require_elements(v, path);
-	matcher->nothers = sf_json_is_array(v) ? sf_json_count(v) : 1;
+	if (sf_json_is_array(value))
+		require_elements(value, path);
+	matcher->nothers = sf_json_is_array(value) ? sf_json_count(value) : 1;
 	matcher->others = palloc0(sizeof(SfMatcher) * matcher->nothers);
 	for (int i = 0; i < matcher->nothers; i++)
 	{
-		if (sf_json_is_array(v))
-			(void) sf_json_element(v, i, &element);
+		if (sf_json_is_array(value))
+			(void) sf_json_element(value, i, &element);
 		if ((element.type != jbvString && element.type != jbvNumeric) ||
 			(i > 0 && element.type != matcher->others[0].value.type))
 			refuse(path, "must be " OTHERS);
@@ -402,59 +402,59 @@ compile_operator(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 
 /* Compile an element of a leaf. */
 static void
-compile_matcher(const JsonbValue *v, const Path *path, SfMatcher *matcher)
+compile_matcher(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
-	if (sf_json_is_object(v))
-		compile_operator(v, path, matcher);
-	else if (sf_json_is_array(v))
+	if (sf_json_is_object(value))
+		compile_operator(value, path, matcher);
+	else if (sf_json_is_array(value))
 		refuse(path, "must be a string, a number, true, false, null, or an object with one operator");
 	else
-		matcher->value = copy_scalar(v);
+		matcher->value = copy_scalar(value);
 }
 
 /* Compile a field: a leaf, or an object. */
 static void
-compile_field(const JsonbValue *v, const Path *path, SfPatternField *field)
+compile_field(const JsonbValue *value, const Path *path, SfPatternField *field)
 {
 	field->name = pnstrdup(path->name, path->length);
 	field->length = path->length;
-	if (sf_json_is_object(v))
+	if (sf_json_is_object(value))
 	{
 		field->kind = SF_PATTERN_OBJECT;
 		field->object = palloc0(sizeof(SfPattern));
-		compile_object(v, path, field->object);
+		compile_object(value, path, field->object);
 		return;
 	}
-	if (!sf_json_is_array(v))
+	if (!sf_json_is_array(value))
 		refuse(path, "must be an array of values and operators, or an object");
-	require_elements(v, path);
+	require_elements(value, path);
 	field->kind = SF_PATTERN_LEAF;
-	field->nmatchers = sf_json_count(v);
+	field->nmatchers = sf_json_count(value);
 	field->matchers = palloc0(sizeof(SfMatcher) * field->nmatchers);
 	for (int i = 0; i < field->nmatchers; i++)
 	{
 		JsonbValue	element;
 		Path		at = element_path(path, i);
 
-		(void) sf_json_element(v, i, &element);
+		(void) sf_json_element(value, i, &element);
 		compile_matcher(&element, &at, &field->matchers[i]);
 	}
 }
 
 /* Compile a $or: two or more objects. */
 static void
-compile_choice(const JsonbValue *v, const Path *path, SfPatternChoice *choice)
+compile_choice(const JsonbValue *value, const Path *path, SfPatternChoice *choice)
 {
-	if (!sf_json_is_array(v) || sf_json_count(v) < 2)
+	if (!sf_json_is_array(value) || sf_json_count(value) < 2)
 		refuse(path, "must be an array of two or more objects");
-	choice->npatterns = sf_json_count(v);
+	choice->npatterns = sf_json_count(value);
 	choice->patterns = palloc0(sizeof(SfPattern *) * choice->npatterns);
 	for (int i = 0; i < choice->npatterns; i++)
 	{
 		JsonbValue	element;
 		Path		at = element_path(path, i);
 
-		(void) sf_json_element(v, i, &element);
+		(void) sf_json_element(value, i, &element);
 		choice->patterns[i] = palloc0(sizeof(SfPattern));
 		compile_object(&element, &at, choice->patterns[i]);
 	}

@@ -69,12 +69,12 @@ matches_wildcard(const SfMatcher *matcher, const char *text, int length)
 
 /* Match a string. */
 static bool
-matches_string(const SfMatcher *matcher, const JsonbValue *v)
+matches_string(const SfMatcher *matcher, const JsonbValue *value)
 {
-	const char *text = v->val.string.val;
-	int			length = v->val.string.len;
+	const char *text = value->val.string.val;
+	int			length = value->val.string.len;
 
-	if (v->type != jbvString)
+	if (value->type != jbvString)
 		return false;
 	if (matcher->ignores_case)
 		text = sf_pattern_fold(text, length, &length);
@@ -104,34 +104,34 @@ compare_bound(Numeric number, const SfBound *bound)
 
 /* Match a number with a range. */
 static bool
-matches_numeric(const SfMatcher *matcher, const JsonbValue *v)
+matches_numeric(const SfMatcher *matcher, const JsonbValue *value)
 {
 	const SfBound *low = &matcher->low;
 	const SfBound *high = &matcher->high;
 	int			above,
 				below;
 
-	if (v->type != jbvNumeric)
+	if (value->type != jbvNumeric)
 		return false;
-	above = compare_bound(v->val.numeric, low);
-	below = compare_bound(v->val.numeric, high);
+	above = compare_bound(value->val.numeric, low);
+	below = compare_bound(value->val.numeric, high);
 	return (above > 0 || (above == 0 && (low->number == NULL || low->inclusive))) &&
 		(below < 0 || (below == 0 && (high->number == NULL || high->inclusive)));
 }
 
 /* Match an address with the first bits of another one. */
 static bool
-matches_cidr(const SfMatcher *matcher, const JsonbValue *v)
+matches_cidr(const SfMatcher *matcher, const JsonbValue *value)
 {
 	char		text[INET6_ADDRSTRLEN];
 	uint8		address[16];
 	int			bytes = matcher->bits / 8;
 	int			shift = 8 - matcher->bits % 8;
 
-	if (v->type != jbvString || v->val.string.len >= (int) sizeof(text))
+	if (value->type != jbvString || value->val.string.len >= (int) sizeof(text))
 		return false;
-	memcpy(text, v->val.string.val, v->val.string.len);
-	text[v->val.string.len] = '\0';
+	memcpy(text, value->val.string.val, value->val.string.len);
+	text[value->val.string.len] = '\0';
 	return inet_pton(matcher->family, text, address) == 1 &&
 		memcmp(address, matcher->address, bytes) == 0 &&
 		(shift == 8 || (address[bytes] ^ matcher->address[bytes]) >> shift == 0);
@@ -141,54 +141,54 @@ matches_cidr(const SfMatcher *matcher, const JsonbValue *v)
 
 /* Match a scalar. */
 static bool
-matches_scalar(const SfMatcher *matcher, const JsonbValue *v)
+matches_scalar(const SfMatcher *matcher, const JsonbValue *value)
 {
 	switch (matcher->kind)
 	{
 		case SF_MATCH_VALUE:
-			return v->type == matcher->value.type && sf_json_value_equal(v, &matcher->value);
+			return value->type == matcher->value.type && sf_json_value_is_equal(value, &matcher->value);
 		case SF_MATCH_NONE_OF:
 			for (int i = 0; i < matcher->nothers; i++)
-				if (matches_scalar(&matcher->others[i], v))
+				if (matches_scalar(&matcher->others[i], value))
 					return false;
 			return true;
 		case SF_MATCH_EXISTS:
 			return matcher->exists;
 		case SF_MATCH_NUMERIC:
-			return matches_numeric(matcher, v);
+			return matches_numeric(matcher, value);
 		case SF_MATCH_CIDR:
-			return matches_cidr(matcher, v);
+			return matches_cidr(matcher, value);
 		default:
-			return matches_string(matcher, v);
+			return matches_string(matcher, value);
 	}
 }
 
 /* Match a scalar with a leaf: one of its elements does. */
 static bool
-leaf_matches_scalar(const SfPatternField *field, const JsonbValue *v)
+leaf_matches_scalar(const SfPatternField *field, const JsonbValue *value)
 {
 	for (int i = 0; i < field->nmatchers; i++)
-		if (matches_scalar(&field->matchers[i], v))
+		if (matches_scalar(&field->matchers[i], value))
 			return true;
 	return false;
 }
 
 /* Match a value with a leaf: of an array, one scalar in it; *any: it has some. */
 static bool
-leaf_matches_some(const SfPatternField *field, const JsonbValue *v, bool *any)
+leaf_matches_some(const SfPatternField *field, const JsonbValue *value, bool *any)
 {
 	JsonbIterator *it;
 	JsonbValue	element;
 
 	check_stack_depth();
-	if (sf_json_is_object(v))
+	if (sf_json_is_object(value))
 		return false;
-	if (!sf_json_is_array(v))
+	if (!sf_json_is_array(value))
 	{
 		*any = true;
-		return leaf_matches_scalar(field, v);
+		return leaf_matches_scalar(field, value);
 	}
-	it = sf_json_elements(v);
+	it = sf_json_elements(value);
 	while (sf_json_next(&it, &element))
 		if (leaf_matches_some(field, &element, any))
 			return true;
@@ -197,11 +197,11 @@ leaf_matches_some(const SfPatternField *field, const JsonbValue *v, bool *any)
 
 /* Match what a leaf is about, NULL: nothing.  Where no scalar is, nothing exists. */
 static bool
-leaf_matches(const SfPatternField *field, const JsonbValue *v)
+leaf_matches(const SfPatternField *field, const JsonbValue *value)
 {
 	bool		any = false;
 
-	if (v != NULL && leaf_matches_some(field, v, &any))
+	if (value != NULL && leaf_matches_some(field, value, &any))
 		return true;
 	for (int i = 0; i < field->nmatchers && !any; i++)
 		if (field->matchers[i].kind == SF_MATCH_EXISTS && !field->matchers[i].exists)

@@ -142,11 +142,11 @@ change_revision(Oid owner)
 		" VALUES ($1, pg_catalog.nextval('_sfflow.rule_revision'))"
 		" ON CONFLICT (owner) DO UPDATE SET revision = excluded.revision");
 
-	sf_db_announce_change("rule");
+	sf_db_invalidate("rule");
 	if (sf_rule_revision(owner).is_ours || sf_db_execute(&change, SF_ROLE(owner)) > 0)
 		return;
 	sf_db_execute(&insert, SF_ROLE(owner));
-	sf_db_announce_change("rule_owner");
+	sf_db_invalidate("rule_owner");
 }
 
 /*
@@ -163,7 +163,7 @@ sf_rule_note_owners(void)
 		" ON CONFLICT (owner) DO UPDATE SET revision = excluded.revision");
 
 	sf_db_run(InvalidOid, &plan, NULL, NULL, NULL, 0);
-	sf_db_announce_change("rule_owner");
+	sf_db_invalidate("rule_owner");
 }
 
 /* --- changes --- */

@@ -184,7 +184,7 @@ extern void sf_delivery_pass_on(const SfDelivery *delivery, Oid owner);
 extern void sf_delivery_delete(const SfDelivery *delivery);
 extern void sf_delivery_count(int64 rule_no, int delivered);
 extern int64 sf_delivery_revive(int64 rule_no, const char *event_id);
-extern int64 sf_delivery_drop_dead(int64 rule_no, const char *event_id);
+extern int64 sf_delivery_delete_dead(int64 rule_no, const char *event_id);
 extern void sf_delivery_pass_on_of(int64 rule_no, Oid owner);
 extern void sf_delivery_delete_of(int64 rule_no);
 

@@ -39,7 +39,7 @@ wants_notice(SfChangeKind kind, const SfExecution *execution)
 {
 	if (execution != NULL)
 		return sf_watcher_wants(kind, execution);
-	return kind == SF_CHANGE_ALERT ? sf_watcher_any_wants_alerts() : sf_watcher_any();
+	return kind == SF_CHANGE_ALERT ? sf_watcher_any_wants_alerts() : sf_watcher_is_any();
 }
 
 /* Tell rules of alerts that time has opened or cleared. */

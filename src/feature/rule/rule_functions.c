@@ -163,20 +163,20 @@ static void
 make_machine(const SfRule *rule, const char *activity)
 {
 	SfMachine	machine = {.owner = rule->owner,.options = sf_json_empty_object()};
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Comment", psprintf("Tasks of rule %s", rule->name));
-	sf_json_add_string(&b, "StartAt", "Task");
-	sf_json_open_object(&b, "States");
-	sf_json_open_object(&b, "Task");
-	sf_json_add_string(&b, "Type", "Task");
-	sf_json_add_string(&b, "Resource", psprintf("activity:%s", activity));
-	sf_json_add_bool(&b, "End", true);
-	sf_json_close_object(&b);
-	sf_json_close_object(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "Comment", psprintf("Tasks of rule %s", rule->name));
+	sf_json_add_string(&json, "StartAt", "Task");
+	sf_json_open_object(&json, "States");
+	sf_json_open_object(&json, "Task");
+	sf_json_add_string(&json, "Type", "Task");
+	sf_json_add_string(&json, "Resource", psprintf("activity:%s", activity));
+	sf_json_add_bool(&json, "End", true);
+	sf_json_close_object(&json);
+	sf_json_close_object(&json);
 	machine.name = unconstify(char *, sf_target_machine_of(rule->name));
-	machine.definition = sf_json_to_cstring(sf_json_finish(&b));
+	machine.definition = sf_json_to_cstring(sf_json_finish(&json));
 	sf_object_create_machine(&machine, true);
 }
 
@@ -308,7 +308,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_rule)
 	SfRule	   *rule = lock_rule(sf_arg_text(fcinfo, 0, "name"));
 
 	sf_rule_delete(rule);
-	sf_audit_forget(SF_OBJECT_RULE, rule->name);
+	sf_audit_delete_of_object(SF_OBJECT_RULE, rule->name);
 	note_rule("drop", SF_OBJECT_ALL, "*", rule);
 	sf_privilege_unanchor(rule->owner);
 	PG_RETURN_VOID();
@@ -357,7 +357,7 @@ SF_SQL_FUNCTION(sfflow_sf_discard_deliveries)
 	const SfRule *rule = find_rule(fcinfo);
 
 	note_rule("discard deliveries", SF_OBJECT_RULE, rule->name, rule);
-	PG_RETURN_INT64(sf_delivery_drop_dead(rule->rule_no, sf_arg_text_or_null(fcinfo, 1)));
+	PG_RETURN_INT64(sf_delivery_delete_dead(rule->rule_no, sf_arg_text_or_null(fcinfo, 1)));
 }
 
 /* sf_test_event_pattern(pattern, event): does it match? */

@@ -64,11 +64,11 @@ refuse_name(void *arg, const char *code, const char *location, const char *messa
 static SfTemplate *
 compile_name(const char *execution_name)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "name.$", execution_name);
-	return sf_template_compile(sf_json_finish(&b), SF_QL_JSONPATH, refuse_name, NULL);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "name.$", execution_name);
+	return sf_template_compile(sf_json_finish(&json), SF_QL_JSONPATH, refuse_name, NULL);
 }
 
 /* Raise unless a text can name executions. */

@@ -51,17 +51,17 @@ append_time_alert(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_kind = 1, COL_object, COL_since, COL_execution_no, COL_is_open, COL_machine_no, COL_owner,
 		COL_target};
-	TimeAlert *a = palloc(sizeof(TimeAlert));
+	TimeAlert *alert = palloc(sizeof(TimeAlert));
 
-	a->kind = sf_row_text(tuple, desc, COL_kind);
-	a->object = sf_row_text(tuple, desc, COL_object);
-	a->since = sf_row_number(tuple, desc, COL_since, DT_NOBEGIN);
-	a->execution_no = sf_row_number(tuple, desc, COL_execution_no, SF_NO_EXECUTION);
-	a->is_open = sf_row_number(tuple, desc, COL_is_open, false);
-	a->machine_no = sf_row_number(tuple, desc, COL_machine_no, SF_NO_MACHINE);
-	a->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
-	a->target = sf_row_text(tuple, desc, COL_target);
-	*(List **) arg = lappend(*(List **) arg, a);
+	alert->kind = sf_row_text(tuple, desc, COL_kind);
+	alert->object = sf_row_text(tuple, desc, COL_object);
+	alert->since = sf_row_number(tuple, desc, COL_since, DT_NOBEGIN);
+	alert->execution_no = sf_row_number(tuple, desc, COL_execution_no, SF_NO_EXECUTION);
+	alert->is_open = sf_row_number(tuple, desc, COL_is_open, false);
+	alert->machine_no = sf_row_number(tuple, desc, COL_machine_no, SF_NO_MACHINE);
+	alert->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	alert->target = sf_row_text(tuple, desc, COL_target);
+	*(List **) arg = lappend(*(List **) arg, alert);
 }
 
 /*
@@ -119,64 +119,64 @@ note_told(const TimeAlert *alert, int machine_no, Oid owner)
 
 /* Fill in the activity of a notice. */
 static void
-set_activity(SfNotice *n, const SfActivity *activity)
+set_activity(SfNotice *notice, const SfActivity *activity)
 {
 	if (activity == NULL)
 		return;
-	n->owner = activity->owner;
-	n->resource = sf_public_name(SF_NAME_ACTIVITY, activity->name);
+	notice->owner = activity->owner;
+	notice->resource = sf_public_name(SF_NAME_ACTIVITY, activity->name);
 }
 
 /* The execution of an alert; of one that has been purged what was noted when the alert was opened. */
 static SfExecution *
-execution_of(const TimeAlert *a)
+execution_of(const TimeAlert *alert)
 {
-	SfExecution *execution = sf_execution_read(a->execution_no, SF_LOCK_NONE, false);
+	SfExecution *execution = sf_execution_read(alert->execution_no, SF_LOCK_NONE, false);
 	const SfMachineIdentity *identity;
 
-	if (execution != NULL || a->machine_no == SF_NO_MACHINE)
+	if (execution != NULL || alert->machine_no == SF_NO_MACHINE)
 		return execution;
-	identity = sf_machine_identity(a->machine_no);
+	identity = sf_machine_identity(alert->machine_no);
 	execution = sf_execution_make();
-	execution->execution_no = a->execution_no;
-	execution->execution_id = a->object;
-	execution->machine_no = a->machine_no;
-	execution->machine_name = pnstrdup(a->object, strcspn(a->object, ":"));
-	execution->owner = identity != NULL ? identity->owner : a->owner;
+	execution->execution_no = alert->execution_no;
+	execution->execution_id = alert->object;
+	execution->machine_no = alert->machine_no;
+	execution->machine_name = pnstrdup(alert->object, strcspn(alert->object, ":"));
+	execution->owner = identity != NULL ? identity->owner : alert->owner;
 	return execution;
 }
 
 /* Match an alert that time has opened or cleared with the rules. */
 static void
-tell_time_alert(const TimeAlert *a)
+tell_time_alert(const TimeAlert *alert)
 {
-	SfNotice	n = {.kind = SF_CHANGE_ALERT,.at = GetCurrentTimestamp(),.resource = a->object};
+	SfNotice	notice = {.kind = SF_CHANGE_ALERT,.at = GetCurrentTimestamp(),.resource = alert->object};
 	const SfFeatureObject *object;
-	SfAlertDetail detail = {a->kind, a->is_open ? SF_ALERT_OPENED : SF_ALERT_CLEARED, a->since, NULL, NULL};
+	SfAlertDetail detail = {alert->kind, alert->is_open ? SF_ALERT_OPENED : SF_ALERT_CLEARED, alert->since, NULL, NULL};
 
-	if (a->execution_no != SF_NO_EXECUTION)
-		sf_notice_set_execution(&n, execution_of(a));
-	else if (strncmp(a->target, OF_ACTIVITY, strlen(OF_ACTIVITY)) == 0)
+	if (alert->execution_no != SF_NO_EXECUTION)
+		sf_notice_set_execution(&notice, execution_of(alert));
+	else if (strncmp(alert->target, OF_ACTIVITY, strlen(OF_ACTIVITY)) == 0)
 	{
-		detail.target = a->target;
-		set_activity(&n, sf_activity_read(a->object));
+		detail.target = alert->target;
+		set_activity(&notice, sf_activity_read(alert->object));
 	}
-	else if ((object = sf_feature_object_of(a->target)) != NULL)
+	else if ((object = sf_feature_object_of(alert->target)) != NULL)
 	{
-		detail.target = a->target;
-		object->notice(&n, a->object);
+		detail.target = alert->target;
+		object->notice(&notice, alert->object);
 	}
 	else
 	{
-		sf_notice_set_machine(&n, a->object);
-		n.resource = sf_public_name(SF_NAME_STATE_MACHINE, a->object);
+		sf_notice_set_machine(&notice, alert->object);
+		notice.resource = sf_public_name(SF_NAME_STATE_MACHINE, alert->object);
 	}
-	if (a->is_open)
-		note_told(a, n.execution == NULL ? 0 : n.execution->machine_no,
-						   OidIsValid(n.owner) ? n.owner : n.machine_owner);
-	else if (!OidIsValid(n.owner) && n.machine == NULL)
-		n.owner = a->owner;
-	sf_notice_tell_alert(&n, &detail);
+	if (alert->is_open)
+		note_told(alert, notice.execution == NULL ? 0 : notice.execution->machine_no,
+						   OidIsValid(notice.owner) ? notice.owner : notice.machine_owner);
+	else if (!OidIsValid(notice.owner) && notice.machine == NULL)
+		notice.owner = alert->owner;
+	sf_notice_tell_alert(&notice, &detail);
 }
 
 /*

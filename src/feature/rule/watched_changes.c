@@ -70,22 +70,22 @@ typedef struct Observation
 
 /* The event, whole or without input and output. */
 static Jsonb *
-event_of(Observation *o, bool whole)
+event_of(Observation *observation, bool whole)
 {
-	Jsonb	  **event = whole ? &o->whole : &o->plain;
+	Jsonb	  **event = whole ? &observation->whole : &observation->plain;
 
-	if (o->event_id == NULL)
-		o->event_id = sf_uuid_v7();
+	if (observation->event_id == NULL)
+		observation->event_id = sf_uuid_v7();
 	if (*event == NULL)
-		*event = sf_watcher_event(o->change, whole ?
-								 sf_execution_read(o->execution->execution_no, SF_LOCK_NONE, true) :
-								 o->execution, o->event_id, whole);
+		*event = sf_watcher_event(observation->change, whole ?
+								 sf_execution_read(observation->execution->execution_no, SF_LOCK_NONE, true) :
+								 observation->execution, observation->event_id, whole);
 	return *event;
 }
 
 /* Match a change with the rules of a role. */
 static void
-observe(Observation *o, const SfWatcher *watcher)
+observe(Observation *observation, const SfWatcher *watcher)
 {
 	ListCell   *lc;
 
@@ -94,13 +94,13 @@ observe(Observation *o, const SfWatcher *watcher)
 		const SfWatchedRule *watch = lfirst(lc);
 		JsonbValue	event;
 
-		if ((watch->kinds & (1 << o->change->kind)) == 0)
+		if ((watch->kinds & (1 << observation->change->kind)) == 0)
 			continue;
-		sf_json_root(event_of(o, watch->wants_payload), &event);
+		sf_json_root(event_of(observation, watch->wants_payload), &event);
 		if (sf_pattern_matches(watch->pattern, &event))
-			insert_delivery(watch, sf_rule_depth(o->execution->execution_no,
-												 o->execution->parent_execution_no),
-							o->event_id, event_of(o, true));
+			insert_delivery(watch, sf_rule_depth(observation->execution->execution_no,
+												 observation->execution->parent_execution_no),
+							observation->event_id, event_of(observation, true));
 	}
 }
 
@@ -118,12 +118,12 @@ sf_watcher_changes(const SfExecution *execution, const List *changes)
 
 	foreach(lc, changes)
 	{
-		Observation o = {.change = lfirst(lc),.execution = execution};
+		Observation observation = {.change = lfirst(lc),.execution = execution};
 
-		if ((kinds & (1 << o.change->kind)) == 0)
+		if ((kinds & (1 << observation.change->kind)) == 0)
 			continue;
 		foreach(w, watchers)
-			observe(&o, lfirst(w));
+			observe(&observation, lfirst(w));
 	}
 }
 
@@ -131,39 +131,39 @@ sf_watcher_changes(const SfExecution *execution, const List *changes)
 
 /* Match a notice with the rules of a role; *event (NULL: not yet) is its event. */
 static void
-observe_notice(const SfNotice *n, const SfWatcher *watcher, char *event_id, Jsonb **event)
+observe_notice(const SfNotice *notice, const SfWatcher *watcher, char *event_id, Jsonb **event)
 {
 	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
-	int			depth = n->execution != NULL ?
-		sf_rule_depth(n->execution->execution_no, n->execution->parent_execution_no) :
+	int			depth = notice->execution != NULL ?
+		sf_rule_depth(notice->execution->execution_no, notice->execution->parent_execution_no) :
 		rule != NULL ? rule->rule.depth : 0;
 	JsonbValue	root;
 	ListCell   *lc;
 
-	if ((watcher->kinds & (1 << n->kind)) == 0)
+	if ((watcher->kinds & (1 << notice->kind)) == 0)
 		return;
 	if (*event == NULL)
-		*event = sf_watcher_notice_event(n, event_id);
+		*event = sf_watcher_notice_event(notice, event_id);
 	sf_json_root(*event, &root);
 	foreach(lc, watcher->watches)
 	{
 		const SfWatchedRule *watch = lfirst(lc);
 
-		if ((watch->kinds & (1 << n->kind)) != 0 && sf_pattern_matches(watch->pattern, &root))
+		if ((watch->kinds & (1 << notice->kind)) != 0 && sf_pattern_matches(watch->pattern, &root))
 			insert_delivery(watch, depth, event_id, *event);
 	}
 }
 
 /* Match a change of a schedule, a deadline or an alert with the rules; the caller commits. */
 void
-sf_watcher_notice(const SfNotice *n)
+sf_watcher_notice(const SfNotice *notice)
 {
 	char	   *event_id = sf_uuid_v7();
 	Jsonb	   *event = NULL;
 	ListCell   *lc;
 
-	foreach(lc, sf_watcher_of_notice(n))
-		observe_notice(n, lfirst(lc), event_id, &event);
+	foreach(lc, sf_watcher_of_notice(notice))
+		observe_notice(notice, lfirst(lc), event_id, &event);
 }
 
 /* --- chains --- */
@@ -191,7 +191,7 @@ sf_watcher_depth(void)
 	if (rule != NULL)
 		return rule->rule.depth;
 	/* also where no rule sees what is started, or emitted: one may see what comes of that */
-	return task != NULL && sf_watcher_any() ? depth_of(task->task.execution_no) : 0;
+	return task != NULL && sf_watcher_is_any() ? depth_of(task->task.execution_no) : 0;
 }
 
 /* An execution was started, or has the input of another start: note how many rules led to it. */

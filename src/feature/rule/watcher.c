@@ -284,7 +284,7 @@ find_privileged(List *found, SfObjectKind kind, const char *name, SfPrivilege pr
 
 /* Look up who may READ a machine, and the rules of these roles. */
 static void
-load_readers(Readers *r, const SfExecution *execution)
+load_readers(Readers *read, const SfExecution *execution)
 {
 	uint64		now = changes;
 	List	   *found = find_privileged(NIL, SF_OBJECT_STATE_MACHINE, execution->machine_name, SF_PRIVILEGE_READ,
@@ -292,28 +292,28 @@ load_readers(Readers *r, const SfExecution *execution)
 	MemoryContext old;
 	ListCell   *lc;
 
-	r->checked = 0;
-	r->kinds = 0;
+	read->checked = 0;
+	read->kinds = 0;
 	foreach(lc, found)
 	{
 		SfWatcher  *watcher = lfirst(lc);
 
 		check_watcher(watcher);
-		r->kinds |= watcher->kinds;
+		read->kinds |= watcher->kinds;
 	}
-	list_free(r->watchers);
+	list_free(read->watchers);
 	old = MemoryContextSwitchTo(rights_context);
-	r->watchers = list_copy(found);
+	read->watchers = list_copy(found);
 	MemoryContextSwitchTo(old);
-	r->owner = execution->owner;
-	r->checked = now;
+	read->owner = execution->owner;
+	read->checked = now;
 }
 
 /* --- questions --- */
 
 /* Tell whether any role has, or had, rules. */
 bool
-sf_watcher_any(void)
+sf_watcher_is_any(void)
 {
 	return refresh();
 }
@@ -342,39 +342,40 @@ sf_watcher_any_wants_alerts(void)
 List *
 sf_watcher_of_execution(const SfExecution *execution, int *kinds)
 {
-	Readers    *r;
+	Readers    *read;
 	bool		found;
 
 	*kinds = 0;
 	if (!refresh())
 		return NIL;
-	r = hash_search(readers, &execution->machine_no, HASH_ENTER, &found);
+	read = hash_search(readers, &execution->machine_no, HASH_ENTER, &found);
 	if (!found)
 	{
-		r->watchers = NIL;
-		r->checked = 0;
+		read->watchers = NIL;
+		read->checked = 0;
 	}
-	if (r->checked != changes || r->owner != execution->owner)
-		load_readers(r, execution);
-	*kinds = r->kinds;
-	return r->watchers;
+	if (read->checked != changes || read->owner != execution->owner)
+		load_readers(read, execution);
+	*kinds = read->kinds;
+	return read->watchers;
 }
 
 /* Find the roles with rules that may know of what a notice is of: valid until the next call. */
 List *
-sf_watcher_of_notice(const SfNotice *n)
+sf_watcher_of_notice(const SfNotice *notice)
 {
 	List	   *found = NIL;
 	ListCell   *lc;
 
 	if (!refresh())
 		return NIL;
-	if (OidIsValid(n->owner))
-		found = list_concat_unique_ptr(found, find_members(n->owner));
-	if (n->machine != NULL)
-		found = find_privileged(found, SF_OBJECT_STATE_MACHINE, n->machine, SF_PRIVILEGE_READ, n->machine_owner);
-	if (n->event_type != NULL)
-		found = find_privileged(found, SF_OBJECT_EVENT, n->event_type, SF_PRIVILEGE_RECEIVE, InvalidOid);
+	if (OidIsValid(notice->owner))
+		found = list_concat_unique_ptr(found, find_members(notice->owner));
+	if (notice->machine != NULL)
+		found = find_privileged(found, SF_OBJECT_STATE_MACHINE, notice->machine, SF_PRIVILEGE_READ,
+								notice->machine_owner);
+	if (notice->event_type != NULL)
+		found = find_privileged(found, SF_OBJECT_EVENT, notice->event_type, SF_PRIVILEGE_RECEIVE, InvalidOid);
 	foreach(lc, found)
 		check_watcher(lfirst(lc));
 	return found;

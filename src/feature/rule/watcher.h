@@ -52,10 +52,10 @@ typedef struct SfWatcher
 	int			kinds;			/* of all of them */
 } SfWatcher;
 
-extern bool sf_watcher_any(void);
+extern bool sf_watcher_is_any(void);
 extern bool sf_watcher_any_wants_alerts(void);
 extern bool sf_watcher_tell_time_alerts(void);
 extern List *sf_watcher_of_execution(const SfExecution *execution, int *kinds);
-extern List *sf_watcher_of_notice(const SfNotice *n);
+extern List *sf_watcher_of_notice(const SfNotice *notice);
 
 #endif							/* SF_FEATURE_WATCHER_H */

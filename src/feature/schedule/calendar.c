@@ -45,14 +45,14 @@ sf_calendar_row_read(const char *name)
 SfCalendarRow *
 sf_calendar_row_require(const char *name)
 {
-	SfCalendarRow *row = sf_calendar_row_read(name);
+	SfCalendarRow *calendar = sf_calendar_row_read(name);
 
-	if (row == NULL)
+	if (calendar == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("calendar \"%s\" does not exist", name),
 				 errhint("The view sf_calendars lists those that there are.")));
-	return row;
+	return calendar;
 }
 
 /*
@@ -68,7 +68,7 @@ sf_calendar_row_lock(bool exclusive)
 
 /* Insert a calendar, or put it in the place of the one with its name. */
 void
-sf_calendar_row_write(const SfCalendarRow *c)
+sf_calendar_row_write(const SfCalendarRow *calendar)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.calendar AS c (name, owner, rule, days, changed_at, created_at)"
@@ -76,9 +76,9 @@ sf_calendar_row_write(const SfCalendarRow *c)
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, rule = excluded.rule,"
 		" days = excluded.days, changed_at = excluded.changed_at");
 
-	sf_db_execute(&plan, SF_TEXT(c->name), SF_ROLE(c->owner), SF_JSONB(c->rule),
-				  SF_JSONB(c->days));
-	SF_TELL(object_changed, SF_OBJECT_CALENDAR, c->name);
+	sf_db_execute(&plan, SF_TEXT(calendar->name), SF_ROLE(calendar->owner), SF_JSONB(calendar->rule),
+				  SF_JSONB(calendar->days));
+	SF_TELL(object_changed, SF_OBJECT_CALENDAR, calendar->name);
 }
 
 /* Delete a calendar. */
@@ -206,10 +206,10 @@ says(const SfCalendarRule *rule, int day)
 {
 	for (int i = list_length(rule->exceptions) - 1; i >= 0; i--)
 	{
-		const SfCalendarException *e = list_nth(rule->exceptions, i);
+		const SfCalendarException *exception = list_nth(rule->exceptions, i);
 
-		if (day >= e->from && day <= e->to && (e->weekdays & weekday_bit(day)) != 0)
-			return e->open ? SAID_OPEN : SAID_CLOSED;
+		if (day >= exception->from && day <= exception->to && (exception->weekdays & weekday_bit(day)) != 0)
+			return exception->open ? SAID_OPEN : SAID_CLOSED;
 	}
 	if (sf_date_set_has(&rule->open, day))
 		return SAID_OPEN;
@@ -377,7 +377,7 @@ is_taken_away(const SfDays *days, int day)
 
 /* Mark what becomes of a picked day. */
 static void
-mark(SfDays *days, int day, SfOnClosed on_closed, int plus)
+set_day(SfDays *days, int day, SfOnClosed on_closed, int plus)
 {
 	if (!sf_days_open(days, day))
 	{
@@ -400,7 +400,7 @@ pick_day(SfDays *days, int day, SfOnClosed on_closed)
 
 	if (!days->calendar->has_days)
 	{
-		mark(days, day, on_closed, 0);
+		set_day(days, day, on_closed, 0);
 		return;
 	}
 	if (is_taken_away(days, day))
@@ -410,7 +410,7 @@ pick_day(SfDays *days, int day, SfOnClosed on_closed)
 		const SfPick *pick = lfirst(lc);
 
 		if (picks(days, pick, day) && !any_picks(days, pick->except, day))
-			mark(days, day, on_closed, pick->plus);
+			set_day(days, day, on_closed, pick->plus);
 	}
 }
 

@@ -25,25 +25,25 @@
 
 /* Raise unless the current user owns a calendar. */
 static void
-require_calendar_owner(const SfCalendarRow *row)
+require_calendar_owner(const SfCalendarRow *calendar)
 {
-	if (!sf_privilege_is_owner(row->owner))
+	if (!sf_privilege_is_owner(calendar->owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of calendar \"%s\"", row->name)));
+				 errmsg("must be owner of calendar \"%s\"", calendar->name)));
 }
 
 /* Record a change of a calendar. */
 static void
-note_calendar(const char *action, SfObjectKind kind, const char *object, const SfCalendarRow *row)
+note_calendar(const char *action, SfObjectKind kind, const char *object, const SfCalendarRow *calendar)
 {
-	sf_audit_note(action, kind, object, psprintf("calendar:%s", row->name), NULL, NULL);
+	sf_audit_note(action, kind, object, psprintf("calendar:%s", calendar->name), NULL, NULL);
 }
 
 /* sf_create_calendar(name, rule, days): make a calendar, or replace the caller's own. */
 SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 {
-	SfCalendarRow row = {
+	SfCalendarRow calendar = {
 		.name = sf_arg_text(fcinfo, 0, "name"),
 		.owner = GetUserId(),
 		.rule = sf_arg_jsonb(fcinfo, 1, "rule"),
@@ -51,21 +51,21 @@ SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 	};
 	SfCalendarRow *old;
 
-	sf_name_check(row.name, "calendar name");
-	sf_arg_check_size(row.rule, "rule");
+	sf_name_check(calendar.name, "calendar name");
+	sf_arg_check_size(calendar.rule, "rule");
 	sf_calendar_row_lock(true);
-	old = sf_calendar_row_read(row.name);
+	old = sf_calendar_row_read(calendar.name);
 	if (old != NULL)
 	{
 		require_calendar_owner(old);
-		row.owner = old->owner;
+		calendar.owner = old->owner;
 	}
 	else if (!sf_privilege_may_create())
 		sf_deny_create();
-	(void) sf_calendar_make(row.name, row.rule, row.days);
-	sf_privilege_anchor(row.owner);
-	sf_calendar_row_write(&row);
-	note_calendar(old == NULL ? "create" : "replace", SF_OBJECT_CALENDAR, row.name, &row);
+	(void) sf_calendar_make(calendar.name, calendar.rule, calendar.days);
+	sf_privilege_anchor(calendar.owner);
+	sf_calendar_row_write(&calendar);
+	note_calendar(old == NULL ? "create" : "replace", SF_OBJECT_CALENDAR, calendar.name, &calendar);
 	PG_RETURN_VOID();
 }
 
@@ -73,22 +73,22 @@ SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 SF_SQL_FUNCTION(sfflow_sf_drop_calendar)
 {
 	const char *name = sf_arg_text(fcinfo, 0, "name");
-	SfCalendarRow *row;
+	SfCalendarRow *calendar;
 	const char *user;
 
 	sf_calendar_row_lock(true);
-	row = sf_calendar_row_require(name);
-	require_calendar_owner(row);
-	user = sf_calendar_row_user(row->name);
+	calendar = sf_calendar_row_require(name);
+	require_calendar_owner(calendar);
+	user = sf_calendar_row_user(calendar->name);
 	if (user != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-				 errmsg("calendar \"%s\" is in use", row->name),
+				 errmsg("calendar \"%s\" is in use", calendar->name),
 				 errdetail("It is used by %s.", user)));
-	sf_calendar_row_delete(row->name);
-	sf_audit_forget(SF_OBJECT_CALENDAR, row->name);
-	note_calendar("drop", SF_OBJECT_ALL, "*", row);
-	sf_privilege_unanchor(row->owner);
+	sf_calendar_row_delete(calendar->name);
+	sf_audit_delete_of_object(SF_OBJECT_CALENDAR, calendar->name);
+	note_calendar("drop", SF_OBJECT_ALL, "*", calendar);
+	sf_privilege_unanchor(calendar->owner);
 	PG_RETURN_VOID();
 }
 
@@ -96,15 +96,15 @@ SF_SQL_FUNCTION(sfflow_sf_drop_calendar)
 Oid
 sf_calendars_set_owner(const char *name, Oid owner)
 {
-	SfCalendarRow *row;
+	SfCalendarRow *calendar;
 	Oid			before;
 
 	sf_calendar_row_lock(true);
-	row = sf_calendar_row_require(name);
-	require_calendar_owner(row);
-	before = row->owner;
-	row->owner = owner;
-	sf_calendar_row_write(row);
+	calendar = sf_calendar_row_require(name);
+	require_calendar_owner(calendar);
+	before = calendar->owner;
+	calendar->owner = owner;
+	sf_calendar_row_write(calendar);
 	return before;
 }
 

@@ -21,7 +21,7 @@
 #define A_DATE	"A date is \"2025-12-31\", or \"12-31\" for each year."
 
 /* Read a field's value into the struct of its object */
-typedef void (*FieldReader) (const JsonbValue *v, const char *at, void *out);
+typedef void (*FieldReader) (const JsonbValue *value, const char *at, void *out);
 
 /* A field of an object */
 typedef struct Field
@@ -53,20 +53,20 @@ path_of(const char *at, const JsonbValue *key)
 
 /* Read an integer between two limits. */
 static int
-read_number(const JsonbValue *v, const char *at, int least, int most)
+read_number(const JsonbValue *value, const char *at, int least, int most)
 {
 	int64		number;
 
-	if (v->type != jbvNumeric || !sf_json_to_int64(v, &number) || number < least || number > most)
+	if (value->type != jbvNumeric || !sf_json_to_int64(value, &number) || number < least || number > most)
 		invalid(at, psprintf("It takes an integer from %d to %d.", least, most));
 	return (int) number;
 }
 
 /* Read an ordinal: an integer other than 0, counted from the end if negative. */
 static int
-read_ordinal(const JsonbValue *v, const char *at, int most)
+read_ordinal(const JsonbValue *value, const char *at, int most)
 {
-	int			number = read_number(v, at, -most, most);
+	int			number = read_number(value, at, -most, most);
 
 	if (number == 0)
 		invalid(at, psprintf("It takes 1 to %d, or -1 to -%d counted from the end.", most, most));
@@ -75,26 +75,26 @@ read_ordinal(const JsonbValue *v, const char *at, int most)
 
 /* Read a string. */
 static char *
-read_string(const JsonbValue *v, const char *at, const char *wanted)
+read_string(const JsonbValue *value, const char *at, const char *wanted)
 {
-	if (v->type != jbvString)
+	if (value->type != jbvString)
 		invalid(at, wanted);
-	return pnstrdup(v->val.string.val, v->val.string.len);
+	return pnstrdup(value->val.string.val, value->val.string.len);
 }
 
 /* --- lists and objects --- */
 
 /* Have each element of a list read. */
 static void
-read_list(const JsonbValue *v, const char *at, int most, FieldReader reader, void *out)
+read_list(const JsonbValue *value, const char *at, int most, FieldReader reader, void *out)
 {
-	JsonbIterator *it = sf_json_elements(v);
+	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	element;
 	int			n = 0;
 
-	if (!sf_json_is_array(v))
+	if (!sf_json_is_array(value))
 		invalid(at, "It takes a list.");
-	if (sf_json_count(v) > most)
+	if (sf_json_count(value) > most)
 		invalid(at, psprintf("The list has more than %d elements.", most));
 	while (sf_json_next(&it, &element))
 		reader(&element, psprintf("%s/%d", at, n++), out);
@@ -184,10 +184,10 @@ read_full_date(const char *text, const char *at)
 
 /* Read a date of one year or, in a list, of every year. */
 static void
-read_date(const JsonbValue *v, const char *at, void *out)
+read_date(const JsonbValue *value, const char *at, void *out)
 {
 	DateList   *list = out;
-	char	   *text = read_string(v, at, A_DATE);
+	char	   *text = read_string(value, at, A_DATE);
 	int			month;
 	int			day;
 
@@ -210,12 +210,12 @@ compare_days(const void *a, const void *b)
 
 /* Read a list of dates. */
 static void
-read_dates(const JsonbValue *v, const char *at, void *out)
+read_dates(const JsonbValue *value, const char *at, void *out)
 {
 	DateList	list = {0};
 
-	list.set.dates = palloc(sizeof(int) * Max(sf_json_count(v), 1));
-	read_list(v, at, MAX_DATES, read_date, &list);
+	list.set.dates = palloc(sizeof(int) * Max(sf_json_count(value), 1));
+	read_list(value, at, MAX_DATES, read_date, &list);
 	qsort(list.set.dates, list.set.ndates, sizeof(int), compare_days);
 	*(SfDateSet *) out = list.set;
 }
@@ -236,20 +236,20 @@ sf_date_set_has(const SfDateSet *set, int day)
 
 /* Read a date of one year. */
 static int
-read_one_date(const JsonbValue *v, const char *at)
+read_one_date(const JsonbValue *value, const char *at)
 {
-	return read_full_date(read_string(v, at, "It takes a date, as in \"2025-12-31\"."), at);
+	return read_full_date(read_string(value, at, "It takes a date, as in \"2025-12-31\"."), at);
 }
 
 /* --- weekdays and months --- */
 
 /* Add a weekday to a bit set. */
 static void
-read_weekday(const JsonbValue *v, const char *at, void *out)
+read_weekday(const JsonbValue *value, const char *at, void *out)
 {
 	static const char *const names[] = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
 	const char *wanted = "A weekday is one of MON, TUE, WED, THU, FRI, SAT, SUN.";
-	char	   *name = read_string(v, at, wanted);
+	char	   *name = read_string(value, at, wanted);
 
 	for (size_t i = 0; i < lengthof(names); i++)
 		if (pg_strcasecmp(name, names[i]) == 0)
@@ -262,64 +262,64 @@ read_weekday(const JsonbValue *v, const char *at, void *out)
 
 /* Read a list of weekdays. */
 static uint32
-read_weekdays(const JsonbValue *v, const char *at)
+read_weekdays(const JsonbValue *value, const char *at)
 {
 	uint32		weekdays = 0;
 
-	read_list(v, at, 7, read_weekday, &weekdays);
+	read_list(value, at, 7, read_weekday, &weekdays);
 	return weekdays;
 }
 
 /* Add a month to a bit set. */
 static void
-read_month(const JsonbValue *v, const char *at, void *out)
+read_month(const JsonbValue *value, const char *at, void *out)
 {
-	*(uint32 *) out |= 1U << read_number(v, at, 1, 12);
+	*(uint32 *) out |= 1U << read_number(value, at, 1, 12);
 }
 
 /* --- the rule --- */
 
 /* Read the first day of an exception. */
 static void
-read_exception_from(const JsonbValue *v, const char *at, void *out)
+read_exception_from(const JsonbValue *value, const char *at, void *out)
 {
-	((SfCalendarException *) out)->from = read_one_date(v, at);
+	((SfCalendarException *) out)->from = read_one_date(value, at);
 }
 
 /* Read the last day of an exception. */
 static void
-read_exception_to(const JsonbValue *v, const char *at, void *out)
+read_exception_to(const JsonbValue *value, const char *at, void *out)
 {
-	((SfCalendarException *) out)->to = read_one_date(v, at);
+	((SfCalendarException *) out)->to = read_one_date(value, at);
 }
 
 /* Read on which days of an exception something holds: true, or weekdays. */
 static void
-read_exception_days(const JsonbValue *v, const char *at, void *out)
+read_exception_days(const JsonbValue *value, const char *at, void *out)
 {
 	SfCalendarException *exception = out;
 
 	if (exception->weekdays != 0)
 		invalid(at, "An exception has either Open or Closed.");
-	if (v->type == jbvBool && v->val.boolean)
+	if (value->type == jbvBool && value->val.boolean)
 		exception->weekdays = SF_EVERY_WEEKDAY;
-	else if (sf_json_is_array(v))
-		exception->weekdays = read_weekdays(v, at);
+	else if (sf_json_is_array(value))
+		exception->weekdays = read_weekdays(value, at);
 	if (exception->weekdays == 0)
 		invalid(at, "It takes true, or a list of weekdays.");
 }
 
 /* Read on which days of an exception it is open. */
 static void
-read_exception_open(const JsonbValue *v, const char *at, void *out)
+read_exception_open(const JsonbValue *value, const char *at, void *out)
 {
-	read_exception_days(v, at, out);
+	read_exception_days(value, at, out);
 	((SfCalendarException *) out)->open = true;
 }
 
 /* Read an exception. */
 static void
-read_exception(const JsonbValue *v, const char *at, void *out)
+read_exception(const JsonbValue *value, const char *at, void *out)
 {
 	static const Field fields[] = {
 		{"From", read_exception_from},
@@ -330,7 +330,7 @@ read_exception(const JsonbValue *v, const char *at, void *out)
 	SfCalendarException *exception = palloc0(sizeof(SfCalendarException));
 	List	  **list = out;
 
-	read_object(v, at, fields, lengthof(fields), exception);
+	read_object(value, at, fields, lengthof(fields), exception);
 	if (exception->from == 0 || exception->to == 0 || exception->weekdays == 0)
 		invalid(at, "An exception has From, To, and Closed or Open.");
 	if (exception->to < exception->from)
@@ -340,45 +340,45 @@ read_exception(const JsonbValue *v, const char *at, void *out)
 
 /* Read the name of the calendar that is extended. */
 static void
-read_extends(const JsonbValue *v, const char *at, void *out)
+read_extends(const JsonbValue *value, const char *at, void *out)
 {
-	((SfCalendarRule *) out)->extends = read_string(v, at, "It takes the name of a calendar.");
+	((SfCalendarRule *) out)->extends = read_string(value, at, "It takes the name of a calendar.");
 }
 
 /* Read the weekdays that are open. */
 static void
-read_open_weekdays(const JsonbValue *v, const char *at, void *out)
+read_open_weekdays(const JsonbValue *value, const char *at, void *out)
 {
 	((SfCalendarRule *) out)->has_weekdays = true;
-	((SfCalendarRule *) out)->weekdays = read_weekdays(v, at);
+	((SfCalendarRule *) out)->weekdays = read_weekdays(value, at);
 }
 
 /* Read the dates that are closed. */
 static void
-read_closed(const JsonbValue *v, const char *at, void *out)
+read_closed(const JsonbValue *value, const char *at, void *out)
 {
-	read_dates(v, at, &((SfCalendarRule *) out)->closed);
+	read_dates(value, at, &((SfCalendarRule *) out)->closed);
 }
 
 /* Read the dates that are open. */
 static void
-read_open(const JsonbValue *v, const char *at, void *out)
+read_open(const JsonbValue *value, const char *at, void *out)
 {
-	read_dates(v, at, &((SfCalendarRule *) out)->open);
+	read_dates(value, at, &((SfCalendarRule *) out)->open);
 }
 
 /* Read the day on which months begin. */
 static void
-read_month_start(const JsonbValue *v, const char *at, void *out)
+read_month_start(const JsonbValue *value, const char *at, void *out)
 {
-	((SfCalendarRule *) out)->month_start = read_number(v, at, 1, 28);
+	((SfCalendarRule *) out)->month_start = read_number(value, at, 1, 28);
 }
 
 /* Read the list of exceptions. */
 static void
-read_exceptions(const JsonbValue *v, const char *at, void *out)
+read_exceptions(const JsonbValue *value, const char *at, void *out)
 {
-	read_list(v, at, MAX_ELEMENTS, read_exception, &((SfCalendarRule *) out)->exceptions);
+	read_list(value, at, MAX_ELEMENTS, read_exception, &((SfCalendarRule *) out)->exceptions);
 }
 
 /* Read the rule of a calendar, or raise SF051. */
@@ -422,38 +422,38 @@ set_kind(void *out, SfPickKind kind, const char *at)
 
 /* Read an interval in days. */
 static void
-read_every(const JsonbValue *v, const char *at, void *out)
+read_every(const JsonbValue *value, const char *at, void *out)
 {
-	set_kind(out, SF_PICK_EVERY, at)->every = read_number(v, at, 1, 3660);
+	set_kind(out, SF_PICK_EVERY, at)->every = read_number(value, at, 1, 3660);
 }
 
 /* Read the first day of an interval. */
 static void
-read_from(const JsonbValue *v, const char *at, void *out)
+read_from(const JsonbValue *value, const char *at, void *out)
 {
-	((SfPick *) out)->from = read_one_date(v, at);
+	((SfPick *) out)->from = read_one_date(value, at);
 }
 
 /* Read the weekdays that are picked. */
 static void
-read_picked_weekdays(const JsonbValue *v, const char *at, void *out)
+read_picked_weekdays(const JsonbValue *value, const char *at, void *out)
 {
-	set_kind(out, SF_PICK_WEEKDAYS, at)->weekdays = read_weekdays(v, at);
+	set_kind(out, SF_PICK_WEEKDAYS, at)->weekdays = read_weekdays(value, at);
 }
 
 /* Read which one of a weekday in a month is picked. */
 static void
-read_nth(const JsonbValue *v, const char *at, void *out)
+read_nth(const JsonbValue *value, const char *at, void *out)
 {
-	((SfPick *) out)->nth = read_ordinal(v, at, 5);
+	((SfPick *) out)->nth = read_ordinal(value, at, 5);
 }
 
 /* Add an ordinal to the bit sets of a pick. */
 static void
-read_day_ordinal(const JsonbValue *v, const char *at, void *out)
+read_day_ordinal(const JsonbValue *value, const char *at, void *out)
 {
 	SfPick	   *pick = out;
-	int			number = read_ordinal(v, at, 31);
+	int			number = read_ordinal(value, at, 31);
 
 	if (number > 0)
 		pick->ordinals |= 1U << number;
@@ -463,61 +463,61 @@ read_day_ordinal(const JsonbValue *v, const char *at, void *out)
 
 /* Read days of the month. */
 static void
-read_month_days(const JsonbValue *v, const char *at, void *out)
+read_month_days(const JsonbValue *value, const char *at, void *out)
 {
-	read_list(v, at, 62, read_day_ordinal, set_kind(out, SF_PICK_MONTH_DAYS, at));
+	read_list(value, at, 62, read_day_ordinal, set_kind(out, SF_PICK_MONTH_DAYS, at));
 }
 
 /* Read open days of the month, by their ordinals. */
 static void
-read_open_days(const JsonbValue *v, const char *at, void *out)
+read_open_days(const JsonbValue *value, const char *at, void *out)
 {
-	read_list(v, at, 62, read_day_ordinal, set_kind(out, SF_PICK_OPEN_DAYS, at));
+	read_list(value, at, 62, read_day_ordinal, set_kind(out, SF_PICK_OPEN_DAYS, at));
 }
 
 /* Read closed days of the month, by their ordinals. */
 static void
-read_closed_days(const JsonbValue *v, const char *at, void *out)
+read_closed_days(const JsonbValue *value, const char *at, void *out)
 {
-	read_list(v, at, 62, read_day_ordinal, set_kind(out, SF_PICK_CLOSED_DAYS, at));
+	read_list(value, at, 62, read_day_ordinal, set_kind(out, SF_PICK_CLOSED_DAYS, at));
 }
 
 /* Read dates that are picked. */
 static void
-read_picked_dates(const JsonbValue *v, const char *at, void *out)
+read_picked_dates(const JsonbValue *value, const char *at, void *out)
 {
-	read_dates(v, at, &set_kind(out, SF_PICK_DATES, at)->dates);
+	read_dates(value, at, &set_kind(out, SF_PICK_DATES, at)->dates);
 }
 
 /* Read the months in which something is picked. */
 static void
-read_months(const JsonbValue *v, const char *at, void *out)
+read_months(const JsonbValue *value, const char *at, void *out)
 {
 	uint32		months = 0;
 
-	read_list(v, at, 12, read_month, &months);
+	read_list(value, at, 12, read_month, &months);
 	((SfPick *) out)->months = months;
 }
 
 /* Read by how many open days a pick is moved. */
 static void
-read_plus(const JsonbValue *v, const char *at, void *out)
+read_plus(const JsonbValue *value, const char *at, void *out)
 {
-	((SfPick *) out)->plus = read_number(v, at, -MAX_DAYS, MAX_DAYS);
+	((SfPick *) out)->plus = read_number(value, at, -MAX_DAYS, MAX_DAYS);
 }
 
-static void read_simple_pick(const JsonbValue *v, const char *at, void *out);
+static void read_simple_pick(const JsonbValue *value, const char *at, void *out);
 
 /* Read the days that are taken away. */
 static void
-read_except(const JsonbValue *v, const char *at, void *out)
+read_except(const JsonbValue *value, const char *at, void *out)
 {
 	SfPick	   *pick = out;
 
-	if (sf_json_is_object(v))
-		read_simple_pick(v, at, &pick->except);
+	if (sf_json_is_object(value))
+		read_simple_pick(value, at, &pick->except);
 	else
-		read_list(v, at, MAX_ELEMENTS, read_simple_pick, &pick->except);
+		read_list(value, at, MAX_ELEMENTS, read_simple_pick, &pick->except);
 }
 
 /* Fields of an object that picks days; the last two are not for days that are taken away. */
@@ -555,29 +555,29 @@ check_pick(const SfPick *pick, const char *at)
 
 /* Read an object that picks days, with some of the fields. */
 static void
-append_pick(const JsonbValue *v, const char *at, int nfields, List **list)
+append_pick(const JsonbValue *value, const char *at, int nfields, List **list)
 {
 	SfPick	   *pick = palloc0(sizeof(SfPick));
 
 	pick->kind = SF_PICK_NONE;
 	pick->months = SF_EVERY_MONTH;
-	read_object(v, at, pick_fields, nfields, pick);
+	read_object(value, at, pick_fields, nfields, pick);
 	check_pick(pick, at);
 	*list = lappend(*list, pick);
 }
 
 /* Read an object that picks days to be taken away. */
 static void
-read_simple_pick(const JsonbValue *v, const char *at, void *out)
+read_simple_pick(const JsonbValue *value, const char *at, void *out)
 {
-	append_pick(v, at, lengthof(pick_fields) - OUTER_FIELDS, out);
+	append_pick(value, at, lengthof(pick_fields) - OUTER_FIELDS, out);
 }
 
 /* Read an object that picks days. */
 static void
-read_pick(const JsonbValue *v, const char *at, void *out)
+read_pick(const JsonbValue *value, const char *at, void *out)
 {
-	append_pick(v, at, lengthof(pick_fields), out);
+	append_pick(value, at, lengthof(pick_fields), out);
 }
 
 /* Read the days of a calendar, a list of SfPick, or raise SF051. */

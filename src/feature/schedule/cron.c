@@ -264,12 +264,12 @@ sf_cron_parse(const char *text, SfCron *out, char **problem)
 
 /* Seconds east of UTC in a zone at a time, and the local time. */
 static int
-local_time(TimestampTz t, pg_tz *zone, struct pg_tm *tm)
+local_time(TimestampTz at, pg_tz *zone, struct pg_tm *tm)
 {
 	int			west;
 	fsec_t		fsec;
 
-	if (timestamp2tm(t, &west, tm, &fsec, NULL, zone) != 0)
+	if (timestamp2tm(at, &west, tm, &fsec, NULL, zone) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				 errmsg("timestamp out of range")));
@@ -278,11 +278,11 @@ local_time(TimestampTz t, pg_tz *zone, struct pg_tm *tm)
 
 /* Seconds east of UTC in a zone at a time. */
 static int
-offset_at(TimestampTz t, pg_tz *zone)
+offset_at(TimestampTz at, pg_tz *zone)
 {
 	struct pg_tm tm;
 
-	return local_time(t, zone, &tm);
+	return local_time(at, zone, &tm);
 }
 
 /* Tell whether a local day, a Julian day, fits the fields of an expression. */
@@ -317,29 +317,29 @@ day_matches(const SfCron *cron, const struct pg_tm *tm)
 
 /* The local day at a time. */
 int
-sf_cron_local_day(TimestampTz t, pg_tz *zone)
+sf_cron_local_day(TimestampTz at, pg_tz *zone)
 {
 	struct pg_tm tm;
 
-	(void) local_time(t, zone, &tm);
+	(void) local_time(at, zone, &tm);
 	return date2j(tm.tm_year, tm.tm_mon, tm.tm_mday);
 }
 
 /* Tell whether clocks showed the same local time before, within three hours. */
 static bool
-is_repeated(TimestampTz t, int offset, pg_tz *zone)
+is_repeated(TimestampTz at, int offset, pg_tz *zone)
 {
-	int			before = offset_at(t - 3 * USECS_PER_HOUR, zone);
+	int			before = offset_at(at - 3 * USECS_PER_HOUR, zone);
 
 	return before > offset &&
-		offset_at(t - (before - offset) * USECS_PER_SEC, zone) == before;
+		offset_at(at - (before - offset) * USECS_PER_SEC, zone) == before;
 }
 
 /* What clocks show at a time. */
 Timestamp
-sf_cron_local_time(TimestampTz t, pg_tz *zone)
+sf_cron_local_time(TimestampTz at, pg_tz *zone)
 {
-	return t + offset_at(t, zone) * USECS_PER_SEC;
+	return at + offset_at(at, zone) * USECS_PER_SEC;
 }
 
 /* Tell whether the expression matches a local time. */
@@ -356,23 +356,23 @@ local_time_matches(const SfCron *cron, const struct pg_tm *tm)
  * that were skipped match: by the offset of before they are now.
  */
 static int
-skipped_before(TimestampTz t, int offset, pg_tz *zone)
+skipped_before(TimestampTz at, int offset, pg_tz *zone)
 {
-	int			before = offset_at(t - 3 * USECS_PER_HOUR, zone);
+	int			before = offset_at(at - 3 * USECS_PER_HOUR, zone);
 	int			ahead = offset - before;
 
 	return ahead > 0 && ahead <= 3 * SECS_PER_HOUR &&
-		offset_at(t - ahead * USECS_PER_SEC, zone) == before ? ahead : 0;
+		offset_at(at - ahead * USECS_PER_SEC, zone) == before ? ahead : 0;
 }
 
 /* Tell whether the expression matches the time that clocks would show, had they not gone forward. */
 static bool
-skipped_time_matches(const SfCron *cron, TimestampTz t, int offset)
+skipped_time_matches(const SfCron *cron, TimestampTz at, int offset)
 {
 	struct pg_tm tm;
 	fsec_t		fsec;
 
-	return timestamp2tm(t + offset * USECS_PER_SEC, NULL, &tm, &fsec, NULL, NULL) == 0 &&
+	return timestamp2tm(at + offset * USECS_PER_SEC, NULL, &tm, &fsec, NULL, NULL) == 0 &&
 		local_time_matches(cron, &tm);
 }
 
@@ -381,62 +381,62 @@ skipped_time_matches(const SfCron *cron, TimestampTz t, int offset)
  * minutes in a direction after which the field that does not match changes.
  */
 static int
-minutes_to_skip(const SfCron *cron, TimestampTz t, pg_tz *zone, SfSearchDirection direction)
+minutes_to_skip(const SfCron *cron, TimestampTz at, pg_tz *zone, SfSearchDirection direction)
 {
 	struct pg_tm tm;
-	int			offset = local_time(t, zone, &tm);
-	int			skipped = cron->any_hour ? 0 : skipped_before(t, offset, zone);
+	int			offset = local_time(at, zone, &tm);
+	int			skipped = cron->any_hour ? 0 : skipped_before(at, offset, zone);
 	int			skip;
 
 	if (skipped > 0)
 		return local_time_matches(cron, &tm) ||
-			skipped_time_matches(cron, t, offset - skipped) ? 0 : 1;
+			skipped_time_matches(cron, at, offset - skipped) ? 0 : 1;
 	if (!day_matches(cron, &tm))
 		skip = direction == SF_SEARCH_BACKWARD ? tm.tm_hour * 60 + tm.tm_min + 1 :
 			1440 - tm.tm_hour * 60 - tm.tm_min;
 	else if (!((cron->hours >> tm.tm_hour) & 1))
 		skip = direction == SF_SEARCH_BACKWARD ? tm.tm_min + 1 : 60 - tm.tm_min;
 	else if (!((cron->minutes >> tm.tm_min) & 1) ||
-			 (!cron->any_hour && is_repeated(t, offset, zone)))
+			 (!cron->any_hour && is_repeated(at, offset, zone)))
 		skip = 1;
 	else
 		return 0;
-	if (offset_at(t + direction * skip * USECS_PER_MINUTE, zone) != offset)
+	if (offset_at(at + direction * skip * USECS_PER_MINUTE, zone) != offset)
 		skip = 1;
 	return skip;
 }
 
 /* Minutes after which a search in a direction is given up. */
 static int64
-minutes_to_search(const SfCron *cron, TimestampTz t, pg_tz *zone, SfSearchDirection direction)
+minutes_to_search(const SfCron *cron, TimestampTz at, pg_tz *zone, SfSearchDirection direction)
 {
 	int			day;
 
 	if (cron->days_marked == NULL)
 		return (int64) SEARCH_YEARS * 366 * 1440;
-	day = sf_cron_local_day(t, zone);
+	day = sf_cron_local_day(at, zone);
 	return (int64) (direction == SF_SEARCH_FORWARD ? cron->days_marked->last - day + 2 :
 					day - cron->days_marked->first + 2) * 1440;
 }
 
 /* Walk from a full minute in a direction to the first match. */
 static bool
-search(const SfCron *cron, TimestampTz t, pg_tz *zone, SfSearchDirection direction,
+search(const SfCron *cron, TimestampTz at, pg_tz *zone, SfSearchDirection direction,
 	   TimestampTz *out)
 {
-	int64		left = minutes_to_search(cron, t, zone, direction);
+	int64		left = minutes_to_search(cron, at, zone, direction);
 
 	while (left > 0)
 	{
-		int			skip = minutes_to_skip(cron, t, zone, direction);
+		int			skip = minutes_to_skip(cron, at, zone, direction);
 
 		CHECK_FOR_INTERRUPTS();
 		if (skip == 0)
 		{
-			*out = t;
+			*out = at;
 			return true;
 		}
-		t += direction * skip * USECS_PER_MINUTE;
+		at += direction * skip * USECS_PER_MINUTE;
 		left -= skip;
 	}
 	return false;
@@ -444,13 +444,13 @@ search(const SfCron *cron, TimestampTz t, pg_tz *zone, SfSearchDirection directi
 
 /* Round down to a multiple of a unit, counted from 1970. */
 static TimestampTz
-round_down(TimestampTz t, int64 unit)
+round_down(TimestampTz at, int64 unit)
 {
 	int64		epoch = (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
-	int64		since = t + epoch;
+	int64		since = at + epoch;
 	int64		rest = since % unit;
 
-	return t - (rest < 0 ? rest + unit : rest);
+	return at - (rest < 0 ? rest + unit : rest);
 }
 
 /* Find the latest match at or before a time. */
@@ -512,8 +512,8 @@ sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone, TimestampTz now)
 
 	for (day = -1; day < 5 * 366; day++)
 	{
-		TimestampTz t = now + day * USECS_PER_DAY;
-		int			ahead = (offset_at(t, zone) - offset_at(t, in_zone)) / 60;
+		TimestampTz at = now + day * USECS_PER_DAY;
+		int			ahead = (offset_at(at, zone) - offset_at(at, in_zone)) / 60;
 		int			minute;
 
 		if (ahead == last)

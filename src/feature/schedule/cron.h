@@ -48,8 +48,8 @@ extern bool sf_cron_next(const SfCron *cron, TimestampTz after, pg_tz *zone,
 						 TimestampTz *out);
 
 extern bool sf_cron_fits_day(int day, const void *cron);
-extern Timestamp sf_cron_local_time(TimestampTz t, pg_tz *zone);
-extern int	sf_cron_local_day(TimestampTz t, pg_tz *zone);
+extern Timestamp sf_cron_local_time(TimestampTz at, pg_tz *zone);
+extern int	sf_cron_local_day(TimestampTz at, pg_tz *zone);
 extern char *sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone,
 						   TimestampTz now);
 

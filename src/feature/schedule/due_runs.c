@@ -51,80 +51,80 @@ runs(const char *execution_id)
 
 /* A run of a schedule has started, or has not. */
 static void
-tell_run(const SfSchedule *s, SfRunOutcome outcome, TimestampTz scheduled_for,
+tell_run(const SfSchedule *schedule, SfRunOutcome outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
-	SfNotice	n = {.kind = SF_CHANGE_SCHEDULE_RUN,.at = GetCurrentTimestamp()};
+	SfNotice	notice = {.kind = SF_CHANGE_SCHEDULE_RUN,.at = GetCurrentTimestamp()};
 	const char *status = sf_schedule_outcome_in_event(outcome);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (status == NULL)
 		return;
-	sf_schedule_notice(&n, s->name);
+	sf_schedule_notice(&notice, schedule->name);
 	if (execution_id != NULL)
-		n.execution = sf_execution_find(execution_id, SF_LOCK_NONE);
-	sf_notice_begin_detail(&b, &n);
-	sf_json_add_string(&b, "schedule", s->name);
-	sf_json_add_string(&b, "status", status);
-	sf_notice_add_date(&b, "scheduledDate", scheduled_for);
-	sf_notice_add_text(&b, "error", error);
-	sf_notice_tell(&n, &b);
+		notice.execution = sf_execution_find(execution_id, SF_LOCK_NONE);
+	sf_notice_begin_detail(&json, &notice);
+	sf_json_add_string(&json, "schedule", schedule->name);
+	sf_json_add_string(&json, "status", status);
+	sf_notice_add_date(&json, "scheduledDate", scheduled_for);
+	sf_notice_add_text(&json, "error", error);
+	sf_notice_tell(&notice, &json);
 }
 
 /* Note what became of a run, and tell of it, once. */
 static void
-note_run(const SfSchedule *s, SfRunOutcome outcome, TimestampTz scheduled_for,
+note_run(const SfSchedule *schedule, SfRunOutcome outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
 	bool		is_news = sf_feature_wants_notice(SF_CHANGE_SCHEDULE_RUN, NULL) &&
-		(scheduled_for == DT_NOBEGIN || !sf_schedule_row_is_noted(s->name, outcome, scheduled_for));
+		(scheduled_for == DT_NOBEGIN || !sf_schedule_row_is_noted(schedule->name, outcome, scheduled_for));
 
-	sf_schedule_row_note(s->name, outcome, scheduled_for, execution_id, error);
+	sf_schedule_row_note(schedule->name, outcome, scheduled_for, execution_id, error);
 	if (is_news)
-		tell_run(s, outcome, scheduled_for, execution_id, error);
+		tell_run(schedule, outcome, scheduled_for, execution_id, error);
 }
 
 /* Start a run of the schedule itself; returns the id of its execution. */
 static char *
-start(SfSchedule *s, TimestampTz scheduled)
+start(SfSchedule *schedule, TimestampTz scheduled)
 {
-	s->last_execution_id = sf_schedule_start(s, scheduled);
-	SF_TELL(scheduled, s->name, s->last_execution_id);
-	sf_schedule_row_set_last(s->name, s->last_execution_id);
-	note_run(s, SF_RUN_OUTCOME_SUCCEEDED, scheduled, s->last_execution_id, NULL);
-	return s->last_execution_id;
+	schedule->last_execution_id = sf_schedule_start(schedule, scheduled);
+	SF_TELL(scheduled, schedule->name, schedule->last_execution_id);
+	sf_schedule_row_set_last(schedule->name, schedule->last_execution_id);
+	note_run(schedule, SF_RUN_OUTCOME_SUCCEEDED, scheduled, schedule->last_execution_id, NULL);
+	return schedule->last_execution_id;
 }
 
 /* Tell whether a run starts at once, though others may run or wait. */
 static bool
-starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int pending)
+starts_now(const SfSchedule *schedule, TimestampTz scheduled, SfOverlap overlap, int pending)
 {
 	/* a run that is delivered twice gets the execution of the first */
 	return overlap == SF_OVERLAP_PARALLEL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_SUCCEEDED, scheduled) ||
-		(pending == 0 && !runs(s->last_execution_id));
+		sf_schedule_row_is_noted(schedule->name, SF_RUN_OUTCOME_SUCCEEDED, scheduled) ||
+		(pending == 0 && !runs(schedule->last_execution_id));
 }
 
 /* Have a run wait. */
 static void
-enqueue(const SfSchedule *s, TimestampTz scheduled)
+enqueue(const SfSchedule *schedule, TimestampTz scheduled)
 {
-	if (sf_pending_run_queue(s->name, scheduled))
-		note_run(s, SF_RUN_OUTCOME_QUEUED, scheduled, NULL, NULL);
+	if (sf_pending_run_queue(schedule->name, scheduled))
+		note_run(schedule, SF_RUN_OUTCOME_QUEUED, scheduled, NULL, NULL);
 }
 
 /* Start a run, or have it wait or left out if the one before still runs: NULL. */
 static char *
-run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
+run(SfSchedule *schedule, TimestampTz scheduled, SfOverlap overlap)
 {
-	int			pending = sf_pending_run_count(s->name);
+	int			pending = sf_pending_run_count(schedule->name);
 
-	if (starts_now(s, scheduled, overlap, pending))
-		return start(s, scheduled);
+	if (starts_now(schedule, scheduled, overlap, pending))
+		return start(schedule, scheduled);
 	if (overlap == SF_OVERLAP_SKIP || pending >= MAX_PENDING)
-		note_run(s, SF_RUN_OUTCOME_OVERLAP, scheduled, NULL, NULL);
+		note_run(schedule, SF_RUN_OUTCOME_OVERLAP, scheduled, NULL, NULL);
 	else
-		enqueue(s, scheduled);
+		enqueue(schedule, scheduled);
 	return NULL;
 }
 
@@ -192,12 +192,12 @@ log_failure(const char *schedule, const ErrorData *error)
 static bool
 try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 {
-	SfSchedule *s = sweep->s;
-	char	   *last_execution_id = s->last_execution_id;
+	SfSchedule *schedule = sweep->s;
+	char	   *last_execution_id = schedule->last_execution_id;
 	ErrorData  *error;
 
 	sweep->left--;
-	try->s = s;
+	try->s = schedule;
 	error = sf_subtransaction_run_within(SF_NEXT_ROW_LOCK_MS, work, try);
 	if (error == NULL)
 	{
@@ -205,15 +205,15 @@ try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 		return true;
 	}
 	rethrow_cancel(error);
-	s->last_execution_id = last_execution_id;
+	schedule->last_execution_id = last_execution_id;
 	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
 	{
 		sweep->put_off = true;
 		return false;
 	}
-	(void) log_failure(s->name, error);
-	if (!sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_FAILED, try->scheduled))
-		note_run(s, SF_RUN_OUTCOME_FAILED, try->scheduled, NULL, error->message);
+	(void) log_failure(schedule->name, error);
+	if (!sf_schedule_row_is_noted(schedule->name, SF_RUN_OUTCOME_FAILED, try->scheduled))
+		note_run(schedule, SF_RUN_OUTCOME_FAILED, try->scheduled, NULL, error->message);
 	return false;
 }
 
@@ -233,10 +233,10 @@ run_missed(void *arg)
 static bool
 run_one_of_all(ScheduleSweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 {
-	SfSchedule *s = sweep->s;
-	int			pending = sf_pending_run_count(s->name);
+	SfSchedule *schedule = sweep->s;
+	int			pending = sf_pending_run_count(schedule->name);
 
-	if (starts_now(s, scheduled, overlap, pending))
+	if (starts_now(schedule, scheduled, overlap, pending))
 	{
 		Try			try = {.scheduled = scheduled,.overlap = overlap};
 
@@ -244,12 +244,12 @@ run_one_of_all(ScheduleSweep *sweep, TimestampTz scheduled, SfOverlap overlap)
 			return false;
 		/* later sweeps try again, with those that wait */
 		if (!try_start(sweep, run_missed, &try))
-			(void) sf_pending_run_queue(s->name, scheduled);
+			(void) sf_pending_run_queue(schedule->name, scheduled);
 		return true;
 	}
 	if (pending >= MAX_PENDING)
 		return false;
-	enqueue(s, scheduled);
+	enqueue(schedule, scheduled);
 	return true;
 }
 
@@ -262,15 +262,15 @@ run_all(ScheduleSweep *sweep, TimestampTz from, TimestampTz last)
 {
 	SfOverlap	overlap = sweep->s->overlap;
 	TimestampTz done = from;
-	TimestampTz t = from;
+	TimestampTz at = from;
 
 	if (overlap == SF_OVERLAP_SKIP)
 		overlap = SF_OVERLAP_QUEUE;
-	while (done != last && sf_time_search_next(&sweep->search, t, &t) &&
-		   run_one_of_all(sweep, t, overlap))
+	while (done != last && sf_time_search_next(&sweep->search, at, &at) &&
+		   run_one_of_all(sweep, at, overlap))
 	{
 		CHECK_FOR_INTERRUPTS();
-		done = t;
+		done = at;
 	}
 	return done;
 }
@@ -286,10 +286,10 @@ run_latest(ScheduleSweep *sweep, TimestampTz last)
 
 /* Find the latest run that was due up to a time and did not come; false: there is none. */
 static bool
-find_missed(const SfSchedule *s, SfTimeSearch *search, TimestampTz until, TimestampTz *last)
+find_missed(const SfSchedule *schedule, SfTimeSearch *search, TimestampTz until, TimestampTz *last)
 {
 	return sf_time_search_latest(search, until, last) &&
-		*last > sf_schedule_expected_from(s, search);
+		*last > sf_schedule_expected_from(schedule, search);
 }
 
 /*
@@ -299,15 +299,15 @@ find_missed(const SfSchedule *s, SfTimeSearch *search, TimestampTz until, Timest
 static bool
 handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 {
-	SfSchedule *s = sweep->s;
+	SfSchedule *schedule = sweep->s;
 	TimestampTz missed_at = DT_NOBEGIN;
 	TimestampTz last;
 	TimestampTz done;
 
-	if (!find_missed(s, &sweep->search, until, &last))
+	if (!find_missed(schedule, &sweep->search, until, &last))
 		return true;
 	done = last;
-	switch (s->missed)
+	switch (schedule->missed)
 	{
 		case SF_MISSED_RUN_ONCE:
 			/* those that were due since then are of the same downtime; should one come late, it is the same run */
@@ -317,15 +317,15 @@ handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 				return false;
 			break;
 		case SF_MISSED_RUN_ALL:
-			done = run_all(sweep, sf_schedule_expected_from(s, &sweep->search), last);
+			done = run_all(sweep, sf_schedule_expected_from(schedule, &sweep->search), last);
 			break;
 		case SF_MISSED_SKIP:
-			note_run(s, SF_RUN_OUTCOME_MISSED, last, NULL, NULL);
+			note_run(schedule, SF_RUN_OUTCOME_MISSED, last, NULL, NULL);
 			missed_at = last;
 			break;
 	}
-	s->handled_until = done;
-	sf_schedule_row_set_handled(s->name, done, missed_at);
+	schedule->handled_until = done;
+	sf_schedule_row_set_handled(schedule->name, done, missed_at);
 	return done == last;
 }
 
@@ -333,11 +333,11 @@ handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 static bool
 is_left_to_sweeps(const ScheduleSweep *sweep, bool caught_up)
 {
-	const SfSchedule *s = sweep->s;
+	const SfSchedule *schedule = sweep->s;
 
-	return s->missed == SF_MISSED_RUN_ALL &&
-		(!caught_up || (s->overlap == SF_OVERLAP_QUEUE &&
-						sf_pending_run_count(s->name) >= MAX_PENDING));
+	return schedule->missed == SF_MISSED_RUN_ALL &&
+		(!caught_up || (schedule->overlap == SF_OVERLAP_QUEUE &&
+						sf_pending_run_count(schedule->name) >= MAX_PENDING));
 }
 
 /*
@@ -345,29 +345,29 @@ is_left_to_sweeps(const ScheduleSweep *sweep, bool caught_up)
  * the id of the execution; NULL if none starts now.
  */
 char *
-sf_due_run_called(SfSchedule *s, TimestampTz now)
+sf_due_run_called(SfSchedule *schedule, TimestampTz now)
 {
-	ScheduleSweep sweep = {.s = s,.search = sf_time_search_begin(s),.left = MAX_WRITING};
+	ScheduleSweep sweep = {.s = schedule,.search = sf_time_search_begin(schedule),.left = MAX_WRITING};
 	TimestampTz scheduled;
 	char	   *execution_id = NULL;
 	bool		caught_up = true;
 
-	if (!sf_schedule_find_match(s, &sweep.search, now, &scheduled))
+	if (!sf_schedule_find_match(schedule, &sweep.search, now, &scheduled))
 	{
-		note_run(s, SF_RUN_OUTCOME_SKIPPED, DT_NOBEGIN, NULL, NULL);
+		note_run(schedule, SF_RUN_OUTCOME_SKIPPED, DT_NOBEGIN, NULL, NULL);
 		return NULL;
 	}
 	/* where one run makes up for all that was missed, this is the one */
-	if (s->missed != SF_MISSED_RUN_ONCE)
+	if (schedule->missed != SF_MISSED_RUN_ONCE)
 		caught_up = handle_missed(&sweep, scheduled - 1, now);
 	if (is_left_to_sweeps(&sweep, caught_up))
-		note_run(s, SF_RUN_OUTCOME_QUEUED, scheduled, NULL, NULL);
+		note_run(schedule, SF_RUN_OUTCOME_QUEUED, scheduled, NULL, NULL);
 	else
 	{
-		execution_id = run(s, scheduled, s->overlap);
-		sf_schedule_row_set_handled(s->name, scheduled, DT_NOBEGIN);
+		execution_id = run(schedule, scheduled, schedule->overlap);
+		sf_schedule_row_set_handled(schedule->name, scheduled, DT_NOBEGIN);
 	}
-	if (sweep.more || sf_pending_run_any())
+	if (sweep.more || sf_pending_run_is_any())
 		sf_hooks.runs_wait();
 	return execution_id;
 }
@@ -407,7 +407,7 @@ start_queued(void *arg)
 static bool
 start_pending(ScheduleSweep *sweep, const SfPendingRun *pending, int running)
 {
-	SfSchedule *s = sweep->s;
+	SfSchedule *schedule = sweep->s;
 	Try			try = {.scheduled = pending->scheduled_for,.pending = pending};
 
 	switch (pending->kind)
@@ -422,8 +422,8 @@ start_pending(ScheduleSweep *sweep, const SfPendingRun *pending, int running)
 				(void) try_start(sweep, start_backfill, &try);
 			break;
 		case SF_PENDING_RUN_QUEUED:
-			if ((s->overlap == SF_OVERLAP_PARALLEL ||
-				 !runs(s->last_execution_id)) && may_try(sweep))
+			if ((schedule->overlap == SF_OVERLAP_PARALLEL ||
+				 !runs(schedule->last_execution_id)) && may_try(sweep))
 				(void) try_start(sweep, start_queued, &try);
 			break;
 	}
@@ -460,17 +460,17 @@ typedef struct SweptSchedule
 
 /* Is there something to do for a schedule?  This locks nothing, so its subtransaction gets no number. */
 static bool
-is_due(const SfSchedule *s, TimestampTz until)
+is_due(const SfSchedule *schedule, TimestampTz until)
 {
 	SfTimeSearch search;
 	TimestampTz last;
 
-	if (sf_pending_run_read(s->name) != NIL)
+	if (sf_pending_run_read(schedule->name) != NIL)
 		return true;
-	if (sf_pg_cron_job_status(s->cron_job_id) == SF_CRON_JOB_GONE)
+	if (sf_pg_cron_job_status(schedule->cron_job_id) == SF_CRON_JOB_GONE)
 		return false;
-	search = sf_time_search_begin(s);
-	return find_missed(s, &search, until, &last);
+	search = sf_time_search_begin(schedule);
+	return find_missed(schedule, &search, until, &last);
 }
 
 /* Deal with what a schedule, whose row is locked, has missed, and with its runs that wait. */
@@ -523,10 +523,10 @@ sweep_one(void *arg)
 static void
 note_failed_sweep(const char *name, const char *error)
 {
-	const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
+	const SfSchedule *schedule = sf_schedule_row_read(name, SF_LOCK_NONE);
 
-	if (s != NULL)
-		note_run(s, SF_RUN_OUTCOME_FAILED, DT_NOBEGIN, NULL, error);
+	if (schedule != NULL)
+		note_run(schedule, SF_RUN_OUTCOME_FAILED, DT_NOBEGIN, NULL, error);
 }
 
 /* Sweep a schedule; what cannot be done is noted, and the next sweep tries again. */
@@ -607,5 +607,5 @@ sf_due_runs_sweep(TimestampTz now, bool *put_off)
 	else
 		without_start = 0;
 	*put_off = sweep.put_off;
-	return more ? SF_RUNS_LEFT_DUE : sf_pending_run_any() ? SF_RUNS_LEFT_WAIT : SF_RUNS_LEFT_NONE;
+	return more ? SF_RUNS_LEFT_DUE : sf_pending_run_is_any() ? SF_RUNS_LEFT_WAIT : SF_RUNS_LEFT_NONE;
 }

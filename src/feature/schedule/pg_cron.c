@@ -142,7 +142,7 @@ sf_pg_cron_zone(void)
  * role's job of that name.  Returns the number of the job.
  */
 int64
-sf_pg_cron_add(Oid role, const char *name, const char *cron, const char *command)
+sf_pg_cron_schedule(Oid role, const char *name, const char *cron, const char *command)
 {
 	static SfPlan plan = SF_PLAN("SELECT cron.schedule($1, $2, $3)");
 
@@ -153,7 +153,7 @@ sf_pg_cron_add(Oid role, const char *name, const char *cron, const char *command
 
 /* Remove a job of a role, if it is still there. */
 void
-sf_pg_cron_remove(int64 job_id, Oid role)
+sf_pg_cron_unschedule(int64 job_id, Oid role)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT cron.unschedule(j.jobid) FROM cron.job j WHERE j.jobid = $1");

@@ -18,9 +18,9 @@ extern bool sf_pg_cron_has_seconds(void);
 extern const char *sf_pg_cron_zone_name(void);
 extern pg_tz *sf_pg_cron_zone(void);
 
-extern int64 sf_pg_cron_add(Oid role, const char *name, const char *cron,
-							const char *command);
-extern void sf_pg_cron_remove(int64 job_id, Oid role);
+extern int64 sf_pg_cron_schedule(Oid role, const char *name, const char *cron,
+								 const char *command);
+extern void sf_pg_cron_unschedule(int64 job_id, Oid role);
 extern void sf_pg_cron_check_login(Oid role);
 
 typedef enum SfCronJobStatus

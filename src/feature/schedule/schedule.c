@@ -48,7 +48,7 @@ sf_schedule_row_read(const char *name, SfLock lock)
 
 /* Insert a schedule, or put it in the place of the one with its name. */
 void
-sf_schedule_row_write(const SfSchedule *s)
+sf_schedule_row_write(const SfSchedule *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.schedule AS s"
@@ -64,23 +64,24 @@ sf_schedule_row_write(const SfSchedule *s)
 		" overlap = excluded.overlap, cron_job_id = excluded.cron_job_id,"
 		" changed_at = excluded.changed_at, handled_until = NULL, missed_at = NULL");
 
-	sf_db_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_TEXT(s->cron),
-				  SF_TEXT(s->state_machine), SF_JSONB(s->input), SF_TEXT(s->timezone),
-				  SF_TEXT(s->calendar), SF_TEXT(on_closed_words[s->on_closed]),
-				  SF_TIME_OR_NULL(s->starts, DT_NOBEGIN), SF_TIME_OR_NULL(s->ends, DT_NOEND),
-				  SF_TEXT(missed_words[s->missed]), SF_TEXT(overlap_words[s->overlap]), SF_INT8(s->cron_job_id));
-	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, s->name);
+	sf_db_execute(&plan, SF_TEXT(schedule->name), SF_ROLE(schedule->owner), SF_TEXT(schedule->cron),
+				  SF_TEXT(schedule->state_machine), SF_JSONB(schedule->input), SF_TEXT(schedule->timezone),
+				  SF_TEXT(schedule->calendar), SF_TEXT(on_closed_words[schedule->on_closed]),
+				  SF_TIME_OR_NULL(schedule->starts, DT_NOBEGIN), SF_TIME_OR_NULL(schedule->ends, DT_NOEND),
+				  SF_TEXT(missed_words[schedule->missed]), SF_TEXT(overlap_words[schedule->overlap]),
+				  SF_INT8(schedule->cron_job_id));
+	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, schedule->name);
 }
 
 /* Note a schedule's owner, and its job of pg_cron; which of its runs were missed stays as it is. */
 void
-sf_schedule_row_set_owner(const SfSchedule *s)
+sf_schedule_row_set_owner(const SfSchedule *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.schedule s SET owner = $2, cron_job_id = $3 WHERE s.name = $1");
 
-	sf_db_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_INT8(s->cron_job_id));
-	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, s->name);
+	sf_db_execute(&plan, SF_TEXT(schedule->name), SF_ROLE(schedule->owner), SF_INT8(schedule->cron_job_id));
+	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, schedule->name);
 }
 
 /* Delete a schedule. */
@@ -108,7 +109,7 @@ sf_schedule_row_names(void)
 
 /* Tell whether there are schedules. */
 bool
-sf_schedule_row_any(void)
+sf_schedule_row_is_any(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.schedule LIMIT 1");
 
@@ -230,15 +231,15 @@ sf_schedule_row_set_handled(const char *name, TimestampTz until, TimestampTz mis
 
 /* Fill in the schedule of a notice, if it is there. */
 void
-sf_schedule_notice(SfNotice *n, const char *name)
+sf_schedule_notice(SfNotice *notice, const char *name)
 {
-	const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
+	const SfSchedule *schedule = sf_schedule_row_read(name, SF_LOCK_NONE);
 
-	if (s == NULL)
+	if (schedule == NULL)
 		return;
-	n->owner = s->owner;
-	n->resource = sf_public_name(SF_NAME_SCHEDULE, s->name);
-	sf_notice_set_machine(n, s->state_machine);
+	notice->owner = schedule->owner;
+	notice->resource = sf_public_name(SF_NAME_SCHEDULE, schedule->name);
+	sf_notice_set_machine(notice, schedule->state_machine);
 }
 
 /* --- runs that wait for others to end --- */
@@ -316,7 +317,7 @@ sf_pending_run_delete(const SfPendingRun *pending)
 
 /* Tell whether runs of any schedule wait, also since this transaction's last change. */
 bool
-sf_pending_run_any(void)
+sf_pending_run_is_any(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.pending_run LIMIT 1");
 

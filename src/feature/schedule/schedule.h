@@ -114,7 +114,7 @@ typedef struct SfUnstartedRun
 } SfUnstartedRun;
 
 extern List *sf_schedule_row_names(void);
-extern bool sf_schedule_row_any(void);
+extern bool sf_schedule_row_is_any(void);
 extern void sf_schedule_row_note(const char *name, SfRunOutcome outcome,
 								 TimestampTz scheduled_for, const char *execution_id,
 								 const char *message);
@@ -167,7 +167,7 @@ extern int	sf_pending_run_count(const char *schedule);
 extern List *sf_pending_run_read(const char *schedule);
 extern void sf_pending_run_started(const SfPendingRun *pending, const char *execution_id);
 extern void sf_pending_run_delete(const SfPendingRun *pending);
-extern bool sf_pending_run_any(void);
+extern bool sf_pending_run_is_any(void);
 
 /* --- the times at which a schedule runs --- */
 
@@ -195,15 +195,15 @@ extern bool sf_time_search_next(SfTimeSearch *search, TimestampTz after, Timesta
 
 /* --- what the runs of a schedule are: when, under which name, with which input --- */
 
-extern void sf_schedule_check(const SfSchedule *s, SfCron *cron);
-extern const char *sf_schedule_job_expression(const SfSchedule *s,
+extern void sf_schedule_check(const SfSchedule *schedule, SfCron *cron);
+extern const char *sf_schedule_job_expression(const SfSchedule *schedule,
 											  const SfCron *cron);
-extern int64 sf_schedule_add_job(const SfSchedule *s, const SfCron *cron);
-extern bool sf_schedule_find_match(const SfSchedule *s, SfTimeSearch *search, TimestampTz now,
+extern int64 sf_schedule_add_job(const SfSchedule *schedule, const SfCron *cron);
+extern bool sf_schedule_find_match(const SfSchedule *schedule, SfTimeSearch *search, TimestampTz now,
 								   TimestampTz *scheduled);
-extern TimestampTz sf_schedule_expected_from(const SfSchedule *s, const SfTimeSearch *search);
+extern TimestampTz sf_schedule_expected_from(const SfSchedule *schedule, const SfTimeSearch *search);
 extern char *sf_schedule_run_name(TimestampTz scheduled);
-extern char *sf_schedule_start(const SfSchedule *s, TimestampTz scheduled);
+extern char *sf_schedule_start(const SfSchedule *schedule, TimestampTz scheduled);
 
 /* Do a schedule's runs come: symbol, the word in sf_schedules */
 #define SF_SCHEDULE_STATUS_LIST(X) \
@@ -230,9 +230,9 @@ typedef struct SfScheduleHealth
 	TimestampTz since;			/* that they do not; DT_NOBEGIN: not known */
 } SfScheduleHealth;
 
-extern char *sf_schedule_unusable(const SfSchedule *s);
+extern char *sf_schedule_unusable(const SfSchedule *schedule);
 extern const char *sf_schedule_status_name(SfScheduleStatus status);
-extern SfScheduleHealth sf_schedule_health(const SfSchedule *s);
+extern SfScheduleHealth sf_schedule_health(const SfSchedule *schedule);
 
 /* --- placeholders for facts about a run in a schedule's input: <aws.scheduler.…> and <sfflow.…> --- */
 
@@ -255,7 +255,7 @@ typedef enum SfPlaceholder
 
 /* --- the runs of a schedule that have no execution: those to come, and those that did not start --- */
 
-extern List *sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until,
+extern List *sf_planned_runs(const SfSchedule *schedule, TimestampTz since, TimestampTz until,
 							 TimestampTz now);
 
 /* --- starting the runs of schedules: when they are due, missed, or have waited --- */
@@ -270,6 +270,6 @@ extern SfSchedule *sf_schedule_find_visible(const char *name);
 extern SfSchedule *sf_schedule_find_own(const char *name, SfLock lock);
 extern Oid	sf_schedule_require_own(const char *name);
 extern Oid	sf_schedule_set_owner(const char *name, Oid owner);
-extern void sf_schedule_notice(SfNotice *n, const char *name);
+extern void sf_schedule_notice(SfNotice *notice, const char *name);
 
 #endif							/* SF_FEATURE_SCHEDULE_H */

@@ -38,11 +38,11 @@ planned(TimestampTz since, TimestampTz until, TimestampTz now)
 
 	foreach_ptr(const char, name, sf_schedule_row_names())
 	{
-		const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
+		const SfSchedule *schedule = sf_schedule_row_read(name, SF_LOCK_NONE);
 
 		CHECK_FOR_INTERRUPTS();
-		if (s != NULL && sf_schedule_is_visible(s))
-			runs = list_concat(runs, sf_planned_runs(s, since, until, now));
+		if (schedule != NULL && sf_schedule_is_visible(schedule))
+			runs = list_concat(runs, sf_planned_runs(schedule, since, until, now));
 	}
 	return runs;
 }
@@ -67,7 +67,7 @@ const SfFeature sf_schedule_feature = {
 	.objects = objects,
 	.planned = planned,
 	.sweep_name = "schedules",
-	.sweeps_if = sf_schedule_row_any,
+	.sweeps_if = sf_schedule_row_is_any,
 	.sweep = sweep,
 	.sweep_pause_ms = SF_RUNS_SWEEP_PAUSE_MS,
 };

@@ -65,12 +65,12 @@ schedule_missing(const char *name)
 
 /* Tell whether the current user is a member of a schedule's owner, or may READ its machine. */
 bool
-sf_schedule_is_visible(const SfSchedule *s)
+sf_schedule_is_visible(const SfSchedule *schedule)
 {
-	char	   *name = pnstrdup(s->state_machine, strcspn(s->state_machine, "/"));
+	char	   *name = pnstrdup(schedule->state_machine, strcspn(schedule->state_machine, "/"));
 	SfMachine  *machine;
 
-	if (sf_privilege_is_owner(s->owner))
+	if (sf_privilege_is_owner(schedule->owner))
 		return true;
 	machine = sf_machine_read(name, SF_NO_VERSION, false);
 	return machine != NULL &&
@@ -82,36 +82,36 @@ sf_schedule_is_visible(const SfSchedule *s)
 SfSchedule *
 sf_schedule_find_visible(const char *name)
 {
-	SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
+	SfSchedule *schedule = sf_schedule_row_read(name, SF_LOCK_NONE);
 
-	if (s == NULL || !sf_schedule_is_visible(s))
+	if (schedule == NULL || !sf_schedule_is_visible(schedule))
 		schedule_missing(name);
-	return s;
+	return schedule;
 }
 
 /* Raise unless the current user may change a schedule. */
 static void
-require_schedule_owner(const SfSchedule *s)
+require_schedule_owner(const SfSchedule *schedule)
 {
-	if (sf_privilege_is_owner(s->owner))
+	if (sf_privilege_is_owner(schedule->owner))
 		return;
-	if (sf_schedule_is_visible(s))
+	if (sf_schedule_is_visible(schedule))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of schedule \"%s\"", s->name)));
-	schedule_missing(s->name);
+				 errmsg("must be owner of schedule \"%s\"", schedule->name)));
+	schedule_missing(schedule->name);
 }
 
 /* Find a schedule that the current user may change, or raise. */
 SfSchedule *
 sf_schedule_find_own(const char *name, SfLock lock)
 {
-	SfSchedule *s = sf_schedule_row_read(name, lock);
+	SfSchedule *schedule = sf_schedule_row_read(name, lock);
 
-	if (s == NULL)
+	if (schedule == NULL)
 		schedule_missing(name);
-	require_schedule_owner(s);
-	return s;
+	require_schedule_owner(schedule);
+	return schedule;
 }
 
 /* Raise unless there is a schedule that the current user may change; its owner. */
@@ -131,59 +131,59 @@ append_argument(StringInfo buf, const char *name, const char *value)
 
 /* Write a time for a call; NULL if there is none. */
 static const char *
-time_literal(TimestampTz t)
+time_literal(TimestampTz at)
 {
-	return TIMESTAMP_NOT_FINITE(t) ? NULL : sf_timestamp_print(t);
+	return TIMESTAMP_NOT_FINITE(at) ? NULL : sf_timestamp_print(at);
 }
 
 /* Write the arguments of a schedule as a call that needs no row of it. */
 static char *
-given_command(const SfSchedule *s)
+given_command(const SfSchedule *schedule)
 {
 	StringInfoData buf;
 
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "SELECT _sfflow.run_schedule(%s, %s, %s, %s, %s",
-					 quote_literal_cstr(s->name), quote_literal_cstr(s->cron),
-					 quote_literal_cstr(s->state_machine),
-					 quote_literal_cstr(sf_json_to_cstring(s->input)),
-					 s->timezone == NULL ? "NULL" : quote_literal_cstr(s->timezone));
-	append_argument(&buf, "calendar", s->calendar);
-	if (s->calendar != NULL)
-		append_argument(&buf, "on_closed", sf_on_closed_name(s->on_closed));
-	append_argument(&buf, "starts", time_literal(s->starts));
-	append_argument(&buf, "ends", time_literal(s->ends));
+					 quote_literal_cstr(schedule->name), quote_literal_cstr(schedule->cron),
+					 quote_literal_cstr(schedule->state_machine),
+					 quote_literal_cstr(sf_json_to_cstring(schedule->input)),
+					 schedule->timezone == NULL ? "NULL" : quote_literal_cstr(schedule->timezone));
+	append_argument(&buf, "calendar", schedule->calendar);
+	if (schedule->calendar != NULL)
+		append_argument(&buf, "on_closed", sf_on_closed_name(schedule->on_closed));
+	append_argument(&buf, "starts", time_literal(schedule->starts));
+	append_argument(&buf, "ends", time_literal(schedule->ends));
 	appendStringInfoChar(&buf, ')');
 	return buf.data;
 }
 
 /* Read the arguments that sf_schedule and a run without a row share. */
 static void
-read_arguments(FunctionCallInfo fcinfo, SfSchedule *s)
+read_arguments(FunctionCallInfo fcinfo, SfSchedule *schedule)
 {
-	memset(s, 0, sizeof(*s));
-	s->name = sf_arg_text(fcinfo, 0, "name");
-	s->owner = GetUserId();
-	s->cron = sf_arg_text(fcinfo, 1, "schedule");
-	s->state_machine = unconstify(char *, sf_public_name_to_id(SF_NAME_STATE_MACHINE,
-															   sf_arg_text(fcinfo, 2, "state_machine")));
-	s->input = sf_arg_jsonb(fcinfo, 3, "input");
-	s->timezone = sf_arg_text_or_null(fcinfo, 4);
-	s->calendar = sf_arg_text_or_null(fcinfo, 5);
-	s->on_closed = sf_option_on_closed(sf_arg_text(fcinfo, 6, "on_closed"));
-	s->starts = PG_ARGISNULL(7) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(7);
-	s->ends = PG_ARGISNULL(8) ? DT_NOEND : PG_GETARG_TIMESTAMPTZ(8);
+	memset(schedule, 0, sizeof(*schedule));
+	schedule->name = sf_arg_text(fcinfo, 0, "name");
+	schedule->owner = GetUserId();
+	schedule->cron = sf_arg_text(fcinfo, 1, "schedule");
+	schedule->state_machine = unconstify(char *, sf_public_name_to_id(SF_NAME_STATE_MACHINE,
+																	  sf_arg_text(fcinfo, 2, "state_machine")));
+	schedule->input = sf_arg_jsonb(fcinfo, 3, "input");
+	schedule->timezone = sf_arg_text_or_null(fcinfo, 4);
+	schedule->calendar = sf_arg_text_or_null(fcinfo, 5);
+	schedule->on_closed = sf_option_on_closed(sf_arg_text(fcinfo, 6, "on_closed"));
+	schedule->starts = PG_ARGISNULL(7) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(7);
+	schedule->ends = PG_ARGISNULL(8) ? DT_NOEND : PG_GETARG_TIMESTAMPTZ(8);
 }
 
 /* Check everything that can be wrong with a schedule before it first runs. */
 static void
-check_schedule(const SfSchedule *s, SfCron *cron)
+check_schedule(const SfSchedule *schedule, SfCron *cron)
 {
 	SfMachine  *machine;
 
-	sf_name_check(s->name, "schedule name");
-	sf_schedule_check(s, cron);
-	machine = find_machine(s->state_machine);
+	sf_name_check(schedule->name, "schedule name");
+	sf_schedule_check(schedule, cron);
+	machine = find_machine(schedule->state_machine);
 	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner,
 					  SF_RIGHT_START);
 }
@@ -201,36 +201,36 @@ note_schedule(const char *action, const char *name)
  */
 SF_SQL_FUNCTION(sfflow_sf_schedule)
 {
-	SfSchedule	s;
+	SfSchedule	schedule;
 	SfSchedule *old;
 	SfCron		cron;
 
-	read_arguments(fcinfo, &s);
-	s.missed = sf_option_missed(sf_arg_text(fcinfo, 9, "missed"));
-	s.overlap = sf_option_overlap(sf_arg_text(fcinfo, 10, "overlap"));
-	if (s.calendar != NULL)
+	read_arguments(fcinfo, &schedule);
+	schedule.missed = sf_option_missed(sf_arg_text(fcinfo, 9, "missed"));
+	schedule.overlap = sf_option_overlap(sf_arg_text(fcinfo, 10, "overlap"));
+	if (schedule.calendar != NULL)
 		sf_calendar_row_lock(false);
-	check_schedule(&s, &cron);
-	sf_pg_cron_require(s.name, sf_schedule_job_expression(&s, &cron), given_command(&s));
+	check_schedule(&schedule, &cron);
+	sf_pg_cron_require(schedule.name, sf_schedule_job_expression(&schedule, &cron), given_command(&schedule));
 	if (cron.seconds > 0 && !sf_pg_cron_has_seconds())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_SCHEDULE),
 				 errmsg("the installed pg_cron has no schedules of less than a minute"),
 				 errhint("It takes pg_cron 1.5.")));
-	sf_pg_cron_check_login(s.owner);
-	old = sf_schedule_row_read(s.name, SF_LOCK_WAIT);
+	sf_pg_cron_check_login(schedule.owner);
+	old = sf_schedule_row_read(schedule.name, SF_LOCK_WAIT);
 	if (old != NULL)
 	{
 		require_schedule_owner(old);
-		sf_pg_cron_remove(old->cron_job_id, old->owner);
+		sf_pg_cron_unschedule(old->cron_job_id, old->owner);
 	}
-	sf_privilege_anchor(s.owner);
-	s.cron_job_id = sf_schedule_add_job(&s, &cron);
-	sf_schedule_row_write(&s);
-	note_schedule(old == NULL ? "create" : "replace", s.name);
-	if (old != NULL && old->owner != s.owner)
+	sf_privilege_anchor(schedule.owner);
+	schedule.cron_job_id = sf_schedule_add_job(&schedule, &cron);
+	sf_schedule_row_write(&schedule);
+	note_schedule(old == NULL ? "create" : "replace", schedule.name);
+	if (old != NULL && old->owner != schedule.owner)
 		sf_privilege_unanchor(old->owner);
-	PG_RETURN_INT64(s.cron_job_id);
+	PG_RETURN_INT64(schedule.cron_job_id);
 }
 
 /*
@@ -240,33 +240,33 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
 Oid
 sf_schedule_set_owner(const char *name, Oid owner)
 {
-	SfSchedule *s = sf_schedule_find_own(name, SF_LOCK_WAIT);
-	Oid			before = s->owner;
+	SfSchedule *schedule = sf_schedule_find_own(name, SF_LOCK_WAIT);
+	Oid			before = schedule->owner;
 	SfCron		cron;
 
-	sf_schedule_parse(s->cron, &cron);
-	s->owner = owner;
+	sf_schedule_parse(schedule->cron, &cron);
+	schedule->owner = owner;
 	if (sf_pg_cron_is_here())
 	{
 		sf_pg_cron_check_login(owner);
-		sf_pg_cron_remove(s->cron_job_id, before);
-		s->cron_job_id = sf_schedule_add_job(s, &cron);
+		sf_pg_cron_unschedule(schedule->cron_job_id, before);
+		schedule->cron_job_id = sf_schedule_add_job(schedule, &cron);
 	}
-	sf_schedule_row_set_owner(s);
+	sf_schedule_row_set_owner(schedule);
 	return before;
 }
 
 /* Remove a schedule and its pg_cron job. */
 SF_SQL_FUNCTION(sfflow_sf_unschedule)
 {
-	SfSchedule *s = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	SfSchedule *schedule = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
 
-	sf_pg_cron_remove(s->cron_job_id, s->owner);
-	sf_schedule_row_delete(s->name);
-	sf_audit_forget(SF_OBJECT_SCHEDULE, s->name);
-	SF_TELL(object_dropped, SF_OBJECT_SCHEDULE, s->name);
-	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("schedule:%s", s->name), NULL, NULL);
-	sf_privilege_unanchor(s->owner);
+	sf_pg_cron_unschedule(schedule->cron_job_id, schedule->owner);
+	sf_schedule_row_delete(schedule->name);
+	sf_audit_delete_of_object(SF_OBJECT_SCHEDULE, schedule->name);
+	SF_TELL(object_dropped, SF_OBJECT_SCHEDULE, schedule->name);
+	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("schedule:%s", schedule->name), NULL, NULL);
+	sf_privilege_unanchor(schedule->owner);
 	PG_RETURN_VOID();
 }
 
@@ -274,8 +274,8 @@ SF_SQL_FUNCTION(sfflow_sf_unschedule)
 static Datum
 run_schedule(FunctionCallInfo fcinfo, TimestampTz now)
 {
-	SfSchedule *s = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
-	char	   *execution_id = may_run(s->name) ? sf_due_run_called(s, now) : NULL;
+	SfSchedule *schedule = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	char	   *execution_id = may_run(schedule->name) ? sf_due_run_called(schedule, now) : NULL;
 
 	if (execution_id == NULL)
 		PG_RETURN_NULL();
@@ -297,16 +297,16 @@ SF_SQL_FUNCTION(sfflow_run_schedule_at)
 /* Do the same for a pg_cron job in another database, whose call has all arguments. */
 SF_SQL_FUNCTION(sfflow_run_schedule_given)
 {
-	SfSchedule	s;
+	SfSchedule	schedule;
 	SfTimeSearch search;
 	TimestampTz scheduled;
 
-	read_arguments(fcinfo, &s);
-	search = sf_time_search_begin(&s);
-	if (!may_run(s.name) ||
-		!sf_schedule_find_match(&s, &search, GetCurrentTimestamp(), &scheduled))
+	read_arguments(fcinfo, &schedule);
+	search = sf_time_search_begin(&schedule);
+	if (!may_run(schedule.name) ||
+		!sf_schedule_find_match(&schedule, &search, GetCurrentTimestamp(), &scheduled))
 		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(sf_schedule_start(&s, scheduled)));
+	PG_RETURN_TEXT_P(cstring_to_text(sf_schedule_start(&schedule, scheduled)));
 }
 
 /* Sweep all schedules as if it was a time; tells whether runs are left. */

@@ -51,19 +51,19 @@ is_scheduler_zone(pg_tz *zone)
  * calls at more times, and each call checks whether it is meant.
  */
 static bool
-is_called_at_matches(const SfSchedule *s, const SfCron *cron, pg_tz *zone)
+is_called_at_matches(const SfSchedule *schedule, const SfCron *cron, pg_tz *zone)
 {
-	return cron->seconds > 0 || (s->calendar == NULL && is_scheduler_zone(zone));
+	return cron->seconds > 0 || (schedule->calendar == NULL && is_scheduler_zone(zone));
 }
 
 /* Return the expression of the pg_cron job, in pg_cron's zone. */
 const char *
-sf_schedule_job_expression(const SfSchedule *s, const SfCron *cron)
+sf_schedule_job_expression(const SfSchedule *schedule, const SfCron *cron)
 {
-	pg_tz	   *zone = sf_schedule_zone(s->timezone);
+	pg_tz	   *zone = sf_schedule_zone(schedule->timezone);
 
-	if (is_called_at_matches(s, cron, zone))
-		return s->cron;
+	if (is_called_at_matches(schedule, cron, zone))
+		return schedule->cron;
 	return sf_cron_cover(cron, zone, sf_pg_cron_zone(), GetCurrentTimestamp());
 }
 
@@ -87,12 +87,12 @@ print_local(TimestampTz time, pg_tz *zone)
 
 /* Set the values of the placeholders for one run. */
 static void
-placeholder_values(const SfSchedule *s, TimestampTz scheduled,
+placeholder_values(const SfSchedule *schedule, TimestampTz scheduled,
 				   const char *values[SF_PLACEHOLDER_COUNT])
 {
-	char	   *local = print_local(scheduled, sf_schedule_zone(s->timezone));
+	char	   *local = print_local(scheduled, sf_schedule_zone(schedule->timezone));
 	char	   *time = sf_timestamp_print(scheduled);
-	char	   *seed = psprintf("%s %s %u", s->name, time, MyDatabaseId);
+	char	   *seed = psprintf("%s %s %u", schedule->name, time, MyDatabaseId);
 	char	   *id = sf_digest_hex("SHA-256", 7, seed, strlen(seed));
 	char	   *fraction = strchr(time, '.');
 
@@ -103,7 +103,7 @@ placeholder_values(const SfSchedule *s, TimestampTz scheduled,
 		strcpy(fraction, "Z");
 	values[SF_PLACEHOLDER_EXECUTION_ID] = id;
 	values[SF_PLACEHOLDER_SCHEDULED_TIME] = time;
-	values[SF_PLACEHOLDER_SCHEDULE_ARN] = sf_public_name(SF_NAME_SCHEDULE, s->name);
+	values[SF_PLACEHOLDER_SCHEDULE_ARN] = sf_public_name(SF_NAME_SCHEDULE, schedule->name);
 	values[SF_PLACEHOLDER_ATTEMPT_NUMBER] = "1";
 	values[SF_PLACEHOLDER_LOCAL_TIME] = local;
 	values[SF_PLACEHOLDER_LOCAL_DATE] = pnstrdup(local, strcspn(local, "T"));
@@ -129,7 +129,7 @@ sf_schedule_run_name(TimestampTz scheduled)
  * pg_cron calls for a time that the schedule does not have.
  */
 bool
-sf_schedule_find_match(const SfSchedule *s, SfTimeSearch *search, TimestampTz now,
+sf_schedule_find_match(const SfSchedule *schedule, SfTimeSearch *search, TimestampTz now,
 					   TimestampTz *scheduled)
 {
 	SfCron		cover;
@@ -138,19 +138,19 @@ sf_schedule_find_match(const SfSchedule *s, SfTimeSearch *search, TimestampTz no
 
 	if (!sf_time_search_latest(search, now, scheduled))
 		return false;
-	if (is_called_at_matches(s, &search->cron, search->zone))
+	if (is_called_at_matches(schedule, &search->cron, search->zone))
 		return sf_cron_latest(&search->cron, now, search->zone, &called) &&
 			called == *scheduled;
-	return sf_cron_parse(sf_schedule_job_expression(s, &search->cron), &cover, &problem) &&
+	return sf_cron_parse(sf_schedule_job_expression(schedule, &search->cron), &cover, &problem) &&
 		sf_cron_latest(&cover, now, sf_pg_cron_zone(), &called) &&
 		called == *scheduled;
 }
 
 /* Tell whether the machine of a schedule names its executions by their input. */
 static bool
-takes_name_from_input(const SfSchedule *s)
+takes_name_from_input(const SfSchedule *schedule)
 {
-	char	   *name = pnstrdup(s->state_machine, strcspn(s->state_machine, "/"));
+	char	   *name = pnstrdup(schedule->state_machine, strcspn(schedule->state_machine, "/"));
 	SfMachine  *machine = sf_machine_read(name, SF_NO_VERSION, false);
 
 	return machine != NULL && machine->execution_id_path != NULL;
@@ -161,49 +161,49 @@ takes_name_from_input(const SfSchedule *s)
  * name comes from its input or says the time of the run.
  */
 char *
-sf_schedule_start(const SfSchedule *s, TimestampTz scheduled)
+sf_schedule_start(const SfSchedule *schedule, TimestampTz scheduled)
 {
 	const char *values[SF_PLACEHOLDER_COUNT];
 	static SfPlan plan = SF_PLAN("SELECT _sfflow.start_scheduled($1, $2, $3)");
 	List	   *ids = NIL;
 
-	placeholder_values(s, scheduled, values);
-	sf_db_run(s->owner, &plan, sf_row_append_text, &ids,
-			  SF_ARGS(SF_TEXT(s->state_machine),
-					  SF_JSONB(fill_placeholders(s->input, values)),
-					  SF_TEXT(takes_name_from_input(s) ? NULL : sf_schedule_run_name(scheduled))));
+	placeholder_values(schedule, scheduled, values);
+	sf_db_run(schedule->owner, &plan, sf_row_append_text, &ids,
+			  SF_ARGS(SF_TEXT(schedule->state_machine),
+					  SF_JSONB(fill_placeholders(schedule->input, values)),
+					  SF_TEXT(takes_name_from_input(schedule) ? NULL : sf_schedule_run_name(scheduled))));
 	return sf_list_first(ids);
 }
 
 /* Make the pg_cron job of a schedule, as its owner; returns the job's number. */
 int64
-sf_schedule_add_job(const SfSchedule *s, const SfCron *cron)
+sf_schedule_add_job(const SfSchedule *schedule, const SfCron *cron)
 {
-	return sf_pg_cron_add(s->owner, s->name, sf_schedule_job_expression(s, cron),
-						  psprintf("SELECT _sfflow.run_schedule(%s)",
-								   quote_literal_cstr(s->name)));
+	return sf_pg_cron_schedule(schedule->owner, schedule->name, sf_schedule_job_expression(schedule, cron),
+							   psprintf("SELECT _sfflow.run_schedule(%s)",
+										quote_literal_cstr(schedule->name)));
 }
 
 /* Raise when the schedule's times or input cannot be used. */
 void
-sf_schedule_check(const SfSchedule *s, SfCron *cron)
+sf_schedule_check(const SfSchedule *schedule, SfCron *cron)
 {
 	const char *values[SF_PLACEHOLDER_COUNT];
 
-	*cron = sf_time_search_begin(s).cron;
-	if (s->ends < s->starts || s->starts == DT_NOEND || s->ends == DT_NOBEGIN)
+	*cron = sf_time_search_begin(schedule).cron;
+	if (schedule->ends < schedule->starts || schedule->starts == DT_NOEND || schedule->ends == DT_NOBEGIN)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument ends must not be before starts")));
-	placeholder_values(s, GetCurrentTimestamp(), values);
-	(void) fill_placeholders(s->input, values);
+	placeholder_values(schedule, GetCurrentTimestamp(), values);
+	(void) fill_placeholders(schedule->input, values);
 }
 
 /* The time before which no run of a schedule is expected any more, or was ever. */
 TimestampTz
-sf_schedule_expected_from(const SfSchedule *s, const SfTimeSearch *search)
+sf_schedule_expected_from(const SfSchedule *schedule, const SfTimeSearch *search)
 {
-	TimestampTz from = Max(s->changed_at, s->handled_until);
+	TimestampTz from = Max(schedule->changed_at, schedule->handled_until);
 
 	return search->calendar == NULL ? from : Max(from, search->calendar->changed_at);
 }
@@ -213,37 +213,37 @@ sf_schedule_expected_from(const SfSchedule *s, const SfTimeSearch *search)
  * that was given up since the last one; DT_NOBEGIN: none.
  */
 static TimestampTz
-missed_run(const SfSchedule *s)
+missed_run(const SfSchedule *schedule)
 {
-	SfTimeSearch search = sf_time_search_begin(s);
+	SfTimeSearch search = sf_time_search_begin(schedule);
 	TimestampTz due;
 
 	if (sf_time_search_latest(&search, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -GRACE_MS),
 							  &due) &&
-		due > sf_schedule_expected_from(s, &search))
+		due > sf_schedule_expected_from(schedule, &search))
 		return due;
-	return s->missed_at;
+	return schedule->missed_at;
 }
 
 /* Say why the times of a schedule cannot be found; NULL: they can. */
 char *
-sf_schedule_unusable(const SfSchedule *s)
+sf_schedule_unusable(const SfSchedule *schedule)
 {
-	if (s->timezone != NULL && pg_tzset(s->timezone) == NULL)
-		return psprintf("time zone \"%s\" not recognized", s->timezone);
-	if (s->calendar != NULL && sf_calendar_row_read(s->calendar) == NULL)
-		return psprintf("calendar \"%s\" does not exist", s->calendar);
+	if (schedule->timezone != NULL && pg_tzset(schedule->timezone) == NULL)
+		return psprintf("time zone \"%s\" not recognized", schedule->timezone);
+	if (schedule->calendar != NULL && sf_calendar_row_read(schedule->calendar) == NULL)
+		return psprintf("calendar \"%s\" does not exist", schedule->calendar);
 	return NULL;
 }
 
 /* The first time of a schedule after its last good run; DT_NOBEGIN: none has come. */
 static TimestampTz
-first_due_after(const SfSchedule *s, TimestampTz good_at)
+first_due_after(const SfSchedule *schedule, TimestampTz good_at)
 {
-	SfTimeSearch search = sf_time_search_begin(s);
+	SfTimeSearch search = sf_time_search_begin(schedule);
 	TimestampTz due;
 
-	return sf_time_search_next(&search, Max(s->changed_at, good_at), &due) &&
+	return sf_time_search_next(&search, Max(schedule->changed_at, good_at), &due) &&
 		due <= GetCurrentTimestamp() ? due : DT_NOBEGIN;
 }
 
@@ -252,19 +252,19 @@ first_due_after(const SfSchedule *s, TimestampTz good_at)
  * when runs fail.  pg_cron notes no time of a run that could not connect.
  */
 static void
-find_failure(const SfSchedule *s, SfScheduleHealth *health)
+find_failure(const SfSchedule *schedule, SfScheduleHealth *health)
 {
 	TimestampTz good_at;
 
-	health->problem = sf_pg_cron_last_failure(s->cron_job_id);
+	health->problem = sf_pg_cron_last_failure(schedule->cron_job_id);
 	if (health->problem != NULL)
-		good_at = sf_pg_cron_last_success(s->cron_job_id);
-	else if ((health->problem = sf_schedule_row_last_failure(s->name)) != NULL)
-		good_at = sf_schedule_row_last_success(s->name);
+		good_at = sf_pg_cron_last_success(schedule->cron_job_id);
+	else if ((health->problem = sf_schedule_row_last_failure(schedule->name)) != NULL)
+		good_at = sf_schedule_row_last_success(schedule->name);
 	else
 		return;
 	health->status = SF_SCHEDULE_FAILING;
-	health->since = first_due_after(s, good_at);
+	health->since = first_due_after(schedule, good_at);
 }
 
 /* The word of a status in sf_schedules. */
@@ -281,13 +281,13 @@ sf_schedule_status_name(SfScheduleStatus status)
 
 /* Say whether the runs of a schedule that should run come. */
 static SfScheduleHealth
-running_health(const SfSchedule *s, bool job_is_there)
+running_health(const SfSchedule *schedule, bool job_is_there)
 {
 	SfScheduleHealth health = {SF_SCHEDULE_ACTIVE, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
-	char	   *problem = sf_schedule_unusable(s);
+	char	   *problem = sf_schedule_unusable(schedule);
 
 	if (problem == NULL)
-		health.missed_at = missed_run(s);
+		health.missed_at = missed_run(schedule);
 	if (!job_is_there)
 	{
 		health.status = SF_SCHEDULE_GONE;
@@ -299,7 +299,7 @@ running_health(const SfSchedule *s, bool job_is_there)
 		health.problem = problem;
 	}
 	else
-		find_failure(s, &health);
+		find_failure(schedule, &health);
 	if (health.problem == NULL && health.missed_at != DT_NOBEGIN)
 	{
 		health.status = SF_SCHEDULE_MISSED;
@@ -314,9 +314,9 @@ running_health(const SfSchedule *s, bool job_is_there)
 
 /* Say whether the runs of a schedule come, and if not why. */
 SfScheduleHealth
-sf_schedule_health(const SfSchedule *s)
+sf_schedule_health(const SfSchedule *schedule)
 {
-	SfCronJobStatus job = sf_pg_cron_job_status(s->cron_job_id);
+	SfCronJobStatus job = sf_pg_cron_job_status(schedule->cron_job_id);
 	SfScheduleHealth health = {SF_SCHEDULE_INACTIVE, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
 
 	if (job == SF_CRON_JOB_INACTIVE)
@@ -327,7 +327,7 @@ sf_schedule_health(const SfSchedule *s)
 		health.problem = "a run starts nothing in a database that is not driven";
 		return health;
 	}
-	return running_health(s, job == SF_CRON_JOB_ACTIVE);
+	return running_health(schedule, job == SF_CRON_JOB_ACTIVE);
 }
 
 /* --- placeholders for facts about a run in a schedule's input: <aws.scheduler.…> and <sfflow.…> --- */
@@ -379,9 +379,9 @@ find_placeholder(const char *name, int len)
 
 /* Fill in the placeholders of one string. */
 static void
-fill_string(JsonbValue *v, const char *const *values)
+fill_string(JsonbValue *value, const char *const *values)
 {
-	char	   *text = pnstrdup(v->val.string.val, v->val.string.len);
+	char	   *text = pnstrdup(value->val.string.val, value->val.string.len);
 	char	   *rest = text;
 	char	   *begin;
 	StringInfoData buf;
@@ -401,8 +401,8 @@ fill_string(JsonbValue *v, const char *const *values)
 			rest++;
 	}
 	appendStringInfoString(&buf, rest);
-	v->val.string.val = buf.data;
-	v->val.string.len = buf.len;
+	value->val.string.val = buf.data;
+	value->val.string.len = buf.len;
 }
 
 /*
@@ -415,18 +415,18 @@ fill_placeholders(const Jsonb *input, const char *const *values)
 	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &input->root));
 	SfJsonbBuild build = {0};
 	JsonbValue *result = NULL;
-	JsonbValue	v;
+	JsonbValue	value;
 	JsonbIteratorToken token;
 
-	while ((token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
+	while ((token = JsonbIteratorNext(&it, &value, false)) != WJB_DONE)
 	{
 		if ((token == WJB_KEY || token == WJB_VALUE || token == WJB_ELEM) &&
-			v.type == jbvString)
-			fill_string(&v, values);
+			value.type == jbvString)
+			fill_string(&value, values);
 		result = sf_jsonb_push(&build, token,
 							   token < WJB_BEGIN_ARRAY ||
-								(token == WJB_BEGIN_ARRAY && v.val.array.rawScalar) ?
-								&v : NULL);
+								(token == WJB_BEGIN_ARRAY && value.val.array.rawScalar) ?
+								&value : NULL);
 	}
 	return JsonbValueToJsonb(result);
 }
@@ -438,14 +438,14 @@ fill_placeholders(const Jsonb *input, const char *const *values)
 
 /* Append a run; comes: it is still to come. */
 static List *
-append_run(List *runs, const SfSchedule *s, TimestampTz at, SfPlanned status, bool comes, const char *problem)
+append_run(List *runs, const SfSchedule *schedule, TimestampTz at, SfPlanned status, bool comes, const char *problem)
 {
 	SfPlannedRun *run = palloc(sizeof(SfPlannedRun));
 
 	*run = (SfPlannedRun) {
 		.at = at,
-		.target = psprintf("schedule:%s", s->name),
-		.machine = s->state_machine,
+		.target = psprintf("schedule:%s", schedule->name),
+		.machine = schedule->state_machine,
 		.status = status,
 		.problem = problem,
 		.comes = comes
@@ -476,21 +476,22 @@ planned_of(SfRunOutcome outcome)
 
 /* Append the runs that were noted as ones that did not start. */
 static List *
-append_unstarted(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
+append_unstarted(List *runs, const SfSchedule *schedule, TimestampTz since, TimestampTz until)
 {
-	foreach_ptr(const SfUnstartedRun, run, sf_schedule_row_unstarted(s->name, since, until))
-		runs = append_run(runs, s, run->at, planned_of(run->outcome), false, run->message);
+	foreach_ptr(const SfUnstartedRun, run, sf_schedule_row_unstarted(schedule->name, since, until))
+		runs = append_run(runs, schedule, run->at, planned_of(run->outcome), false, run->message);
 	return runs;
 }
 
 /* Append the runs that wait for earlier ones. */
 static List *
-append_pending(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
+append_pending(List *runs, const SfSchedule *schedule, TimestampTz since, TimestampTz until)
 {
-	foreach_ptr(const SfPendingRun, pending, sf_pending_run_read(s->name))
+	foreach_ptr(const SfPendingRun, pending, sf_pending_run_read(schedule->name))
 		if (pending->kind != SF_PENDING_RUN_RUNNING && pending->scheduled_for >= since &&
 			pending->scheduled_for < until)
-			runs = append_run(runs, s, pending->scheduled_for, SF_PLANNED_QUEUED, false, "waits for an earlier run to end");
+			runs = append_run(runs, schedule, pending->scheduled_for, SF_PLANNED_QUEUED, false,
+							  "waits for an earlier run to end");
 	return runs;
 }
 
@@ -506,17 +507,17 @@ is_listed(List *runs, TimestampTz at)
 
 /* Append the runs to come. */
 static List *
-append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz until,
+append_to_come(List *runs, const SfSchedule *schedule, TimestampTz from, TimestampTz until,
 			   const char *problem)
 {
-	SfTimeSearch search = sf_time_search_begin(s);
+	SfTimeSearch search = sf_time_search_begin(schedule);
 	TimestampTz at = from;
 
-	if (sf_feature_is_held(SF_OBJECT_SCHEDULE, s->name))
+	if (sf_feature_is_held(SF_OBJECT_SCHEDULE, schedule->name))
 		problem = "held";
 	for (int n = 0; n < MAX_TO_COME && sf_time_search_next(&search, at, &at) && at < until; n++)
 		if (!is_listed(runs, at))
-			runs = append_run(runs, s, at, SF_PLANNED_DUE, true, problem);
+			runs = append_run(runs, schedule, at, SF_PLANNED_DUE, true, problem);
 	return runs;
 }
 
@@ -526,19 +527,19 @@ append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz un
  * no time, which says why.
  */
 List *
-sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until, TimestampTz now)
+sf_planned_runs(const SfSchedule *schedule, TimestampTz since, TimestampTz until, TimestampTz now)
 {
-	SfScheduleHealth health = sf_schedule_health(s);
-	List	   *runs = append_unstarted(NIL, s, since, until);
+	SfScheduleHealth health = sf_schedule_health(schedule);
+	List	   *runs = append_unstarted(NIL, schedule, since, until);
 
-	runs = append_pending(runs, s, since, until);
+	runs = append_pending(runs, schedule, since, until);
 	if (health.missed_at >= since && health.missed_at < until && !is_listed(runs, health.missed_at))
-		runs = append_run(runs, s, health.missed_at, SF_PLANNED_MISSED, false, health.problem);
+		runs = append_run(runs, schedule, health.missed_at, SF_PLANNED_MISSED, false, health.problem);
 	if (health.status == SF_SCHEDULE_INACTIVE)
-		return append_run(runs, s, DT_NOEND, SF_PLANNED_INACTIVE, false, "its pg_cron job is switched off");
+		return append_run(runs, schedule, DT_NOEND, SF_PLANNED_INACTIVE, false, "its pg_cron job is switched off");
 	if (health.status == SF_SCHEDULE_GONE || health.status == SF_SCHEDULE_NOT_DRIVEN ||
-		sf_schedule_unusable(s) != NULL)
-		return append_run(runs, s, DT_NOEND, SF_PLANNED_FAILING, false, health.problem);
-	return append_to_come(runs, s, Max(now, since - 1), until,
+		sf_schedule_unusable(schedule) != NULL)
+		return append_run(runs, schedule, DT_NOEND, SF_PLANNED_FAILING, false, health.problem);
+	return append_to_come(runs, schedule, Max(now, since - 1), until,
 						  health.status == SF_SCHEDULE_FAILING ? health.problem : NULL);
 }

@@ -36,11 +36,11 @@ time_argument(FunctionCallInfo fcinfo, int n, const char *name)
  * included.  Raises when they are too far apart, or there are too many.
  */
 static List *
-list_runs(FunctionCallInfo fcinfo, const SfSchedule *s)
+list_runs(FunctionCallInfo fcinfo, const SfSchedule *schedule)
 {
 	TimestampTz from = time_argument(fcinfo, 1, "from_time");
 	TimestampTz to = time_argument(fcinfo, 2, "to_time");
-	SfTimeSearch search = sf_time_search_begin(s);
+	SfTimeSearch search = sf_time_search_begin(schedule);
 	TimestampTz at = from - 1;
 	List	   *times = NIL;
 
@@ -58,7 +58,7 @@ list_runs(FunctionCallInfo fcinfo, const SfSchedule *s)
 			ereport(ERROR,
 					(errcode(ERRCODE_SF_INVALID_OPTION),
 					 errmsg("schedule \"%s\" has more than %d runs from from_time to to_time",
-							s->name, MAX_LISTED)));
+							schedule->name, MAX_LISTED)));
 		*time = at;
 		times = lappend(times, time);
 	}
@@ -68,9 +68,9 @@ list_runs(FunctionCallInfo fcinfo, const SfSchedule *s)
 /* sf_schedule_preview(name, from_time, to_time): the runs of a schedule, whether they come or not. */
 SF_SQL_FUNCTION(sfflow_sf_schedule_preview)
 {
-	SfSchedule *s = sf_schedule_find_visible(sf_arg_text(fcinfo, 0, "name"));
-	List	   *times = list_runs(fcinfo, s);
-	pg_tz	   *zone = sf_schedule_zone(s->timezone);
+	SfSchedule *schedule = sf_schedule_find_visible(sf_arg_text(fcinfo, 0, "name"));
+	List	   *times = list_runs(fcinfo, schedule);
+	pg_tz	   *zone = sf_schedule_zone(schedule->timezone);
 	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -89,13 +89,13 @@ SF_SQL_FUNCTION(sfflow_sf_schedule_preview)
 
 /* Tell whether a run has started: by the name of its execution, or by what was noted. */
 static bool
-has_started(const SfSchedule *s, TimestampTz at)
+has_started(const SfSchedule *schedule, TimestampTz at)
 {
-	char	   *id = psprintf("%.*s:%s", (int) strcspn(s->state_machine, "/"), s->state_machine,
+	char	   *id = psprintf("%.*s:%s", (int) strcspn(schedule->state_machine, "/"), schedule->state_machine,
 							  sf_schedule_run_name(at));
 
 	return sf_execution_find(id, SF_LOCK_NONE) != NULL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_OUTCOME_SUCCEEDED, at);
+		sf_schedule_row_is_noted(schedule->name, SF_RUN_OUTCOME_SUCCEEDED, at);
 }
 
 /*
@@ -105,24 +105,24 @@ has_started(const SfSchedule *s, TimestampTz at)
  */
 SF_SQL_FUNCTION(sfflow_sf_backfill)
 {
-	SfSchedule *s = sf_schedule_find_own(sf_arg_text(fcinfo, 0, "schedule"), SF_LOCK_WAIT);
+	SfSchedule *schedule = sf_schedule_find_own(sf_arg_text(fcinfo, 0, "schedule"), SF_LOCK_WAIT);
 	int			max_running = sf_arg_count(fcinfo, 3, "max_running", 1, 1);
 	TimestampTz now = GetCurrentTimestamp();
 	int64		added = 0;
 	ListCell   *lc;
 
-	foreach(lc, list_runs(fcinfo, s))
+	foreach(lc, list_runs(fcinfo, schedule))
 	{
 		TimestampTz at = *(TimestampTz *) lfirst(lc);
 
 		CHECK_FOR_INTERRUPTS();
-		if (at <= now && !has_started(s, at) &&
-			sf_pending_run_backfill(s->name, at, max_running))
+		if (at <= now && !has_started(schedule, at) &&
+			sf_pending_run_backfill(schedule->name, at, max_running))
 			added++;
 	}
 	if (added > 0)
 	{
-		sf_audit_note("backfill", SF_OBJECT_SCHEDULE, s->name, psprintf("schedule:%s", s->name),
+		sf_audit_note("backfill", SF_OBJECT_SCHEDULE, schedule->name, psprintf("schedule:%s", schedule->name),
 					  NULL, NULL);
 		sf_hooks.runs_wait();
 	}
@@ -135,9 +135,9 @@ SF_SQL_FUNCTION(sfflow_sf_backfill)
 static SfSchedule *
 visible_schedule(FunctionCallInfo fcinfo)
 {
-	SfSchedule *s = sf_schedule_row_read(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_NONE);
+	SfSchedule *schedule = sf_schedule_row_read(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_NONE);
 
-	return s != NULL && sf_schedule_is_visible(s) ? s : NULL;
+	return schedule != NULL && sf_schedule_is_visible(schedule) ? schedule : NULL;
 }
 
 /*
@@ -146,16 +146,16 @@ visible_schedule(FunctionCallInfo fcinfo)
  */
 SF_SQL_FUNCTION(sfflow_schedule_status)
 {
-	SfSchedule *s = visible_schedule(fcinfo);
+	SfSchedule *schedule = visible_schedule(fcinfo);
 	SfScheduleHealth health = {.missed_at = DT_NOBEGIN,.since = DT_NOBEGIN};
 	SfColumns row = {0};
 
-	if (s != NULL)
-		health = sf_schedule_health(s);
-	sf_columns_text(&row, s == NULL ? NULL : sf_schedule_status_name(health.status));
+	if (schedule != NULL)
+		health = sf_schedule_health(schedule);
+	sf_columns_text(&row, schedule == NULL ? NULL : sf_schedule_status_name(health.status));
 	sf_columns_text(&row, health.problem);
 	sf_columns_time(&row, health.missed_at);
-	sf_columns_add(&row, BoolGetDatum(health.is_alert), s == NULL);
+	sf_columns_add(&row, BoolGetDatum(health.is_alert), schedule == NULL);
 	sf_columns_time(&row, health.since);
 	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
 }
@@ -166,13 +166,13 @@ SF_SQL_FUNCTION(sfflow_schedule_status)
  */
 SF_SQL_FUNCTION(sfflow_schedule_next_run)
 {
-	SfSchedule *s = visible_schedule(fcinfo);
+	SfSchedule *schedule = visible_schedule(fcinfo);
 	SfTimeSearch search;
 	TimestampTz next;
 
-	if (s == NULL || sf_schedule_unusable(s) != NULL)
+	if (schedule == NULL || sf_schedule_unusable(schedule) != NULL)
 		PG_RETURN_NULL();
-	search = sf_time_search_begin(s);
+	search = sf_time_search_begin(schedule);
 	if (!sf_time_search_next(&search, PG_GETARG_TIMESTAMPTZ(1), &next))
 		PG_RETURN_NULL();
 	PG_RETURN_TIMESTAMPTZ(next);
@@ -193,10 +193,10 @@ put_run(HeapTuple tuple, TupleDesc desc, void *arg)
 /* _sfflow.cron_runs(name): the runs of its job that pg_cron has recorded. */
 SF_SQL_FUNCTION(sfflow_cron_runs)
 {
-	SfSchedule *s = visible_schedule(fcinfo);
+	SfSchedule *schedule = visible_schedule(fcinfo);
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (s != NULL)
-		sf_pg_cron_read_runs(s->cron_job_id, put_run, fcinfo->resultinfo);
+	if (schedule != NULL)
+		sf_pg_cron_read_runs(schedule->cron_job_id, put_run, fcinfo->resultinfo);
 	return (Datum) 0;
 }

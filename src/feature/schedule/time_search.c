@@ -48,51 +48,52 @@ sf_schedule_zone(const char *name)
 
 /* Begin to search, or raise when the expression, the zone or the calendar cannot be used. */
 SfTimeSearch
-sf_time_search_begin(const SfSchedule *s)
+sf_time_search_begin(const SfSchedule *schedule)
 {
-	SfTimeSearch m = {.starts = s->starts,.ends = s->ends};
+	SfTimeSearch search = {.starts = schedule->starts,.ends = schedule->ends};
 
-	sf_schedule_parse(s->cron, &m.cron);
-	m.zone = sf_schedule_zone(s->timezone);
-	m.on_closed = s->on_closed;
-	if (s->calendar != NULL && m.cron.seconds > 0)
+	sf_schedule_parse(schedule->cron, &search.cron);
+	search.zone = sf_schedule_zone(schedule->timezone);
+	search.on_closed = schedule->on_closed;
+	if (schedule->calendar != NULL && search.cron.seconds > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_SCHEDULE),
 				 errmsg("a schedule of seconds cannot have a calendar")));
-	if (s->calendar != NULL)
-		m.calendar = sf_calendar_load(s->calendar);
-	return m;
+	if (schedule->calendar != NULL)
+		search.calendar = sf_calendar_load(schedule->calendar);
+	return search;
 }
 
 /* Find the days of a window. */
 static void
-set_window(SfTimeSearch *m, int first, int last)
+set_window(SfTimeSearch *search, int first, int last)
 {
-	SfDays	   *old = unconstify(SfDays *, m->cron.days_marked);
+	SfDays	   *old = unconstify(SfDays *, search->cron.days_marked);
 
 	if (old != NULL)
 		sf_days_free(old);
-	m->cron.days_marked = sf_calendar_days(m->calendar, first, last, m->on_closed,
-										   sf_cron_fits_day, &m->cron);
+	search->cron.days_marked = sf_calendar_days(search->calendar, first, last, search->on_closed,
+												sf_cron_fits_day, &search->cron);
 }
 
 /* Have the window hold a day and those after it, or before it. */
 static void
-cover_day(SfTimeSearch *m, int day, SfSearchDirection direction, int length)
+cover_day(SfTimeSearch *search, int day, SfSearchDirection direction, int length)
 {
-	const SfDays *days = m->cron.days_marked;
+	const SfDays *days = search->cron.days_marked;
 
 	/* a day more on both sides: the local day at a time is found from this one */
 	if (days != NULL && day - 1 >= days->first && day + 1 <= days->last)
 		return;
-	set_window(m, day - (direction == SF_SEARCH_BACKWARD ? length : 2), day + (direction == SF_SEARCH_FORWARD ? length : 2));
+	set_window(search, day - (direction == SF_SEARCH_BACKWARD ? length : 2),
+			   day + (direction == SF_SEARCH_FORWARD ? length : 2));
 }
 
 /* Search in a direction on the days of the calendar. */
 static bool
-search_windows(SfTimeSearch *m, TimestampTz t, SfSearchDirection direction, TimestampTz *out)
+search_windows(SfTimeSearch *search, TimestampTz at, SfSearchDirection direction, TimestampTz *out)
 {
-	int			day = sf_cron_local_day(t, m->zone);
+	int			day = sf_cron_local_day(at, search->zone);
 	int			limit = day + direction * SF_CALENDAR_YEARS * 366;
 	int			length = NEAR_DAYS;
 
@@ -100,40 +101,40 @@ search_windows(SfTimeSearch *m, TimestampTz t, SfSearchDirection direction, Time
 	{
 		bool		found;
 
-		cover_day(m, day, direction, length);
-		found = direction == SF_SEARCH_FORWARD ? sf_cron_next(&m->cron, t, m->zone, out) :
-			sf_cron_latest(&m->cron, t, m->zone, out);
+		cover_day(search, day, direction, length);
+		found = direction == SF_SEARCH_FORWARD ? sf_cron_next(&search->cron, at, search->zone, out) :
+			sf_cron_latest(&search->cron, at, search->zone, out);
 		if (found)
 			return true;
-		day = direction == SF_SEARCH_FORWARD ? m->cron.days_marked->last : m->cron.days_marked->first;
+		day = direction == SF_SEARCH_FORWARD ? search->cron.days_marked->last : search->cron.days_marked->first;
 		if (direction == SF_SEARCH_FORWARD ? day > limit : day < limit)
 			return false;
 		length = FAR_DAYS;
-		t = (TimestampTz) (day - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
+		at = (TimestampTz) (day - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
 	}
 }
 
 /* Find the first time after a time. */
 bool
-sf_time_search_next(SfTimeSearch *m, TimestampTz after, TimestampTz *out)
+sf_time_search_next(SfTimeSearch *search, TimestampTz after, TimestampTz *out)
 {
 	bool		found;
 
-	if (m->starts != DT_NOBEGIN)
-		after = Max(after, m->starts - 1);
-	found = m->calendar == NULL ? sf_cron_next(&m->cron, after, m->zone, out) :
-		search_windows(m, after, SF_SEARCH_FORWARD, out);
-	return found && *out <= m->ends;
+	if (search->starts != DT_NOBEGIN)
+		after = Max(after, search->starts - 1);
+	found = search->calendar == NULL ? sf_cron_next(&search->cron, after, search->zone, out) :
+		search_windows(search, after, SF_SEARCH_FORWARD, out);
+	return found && *out <= search->ends;
 }
 
 /* Find the latest time at or before a time. */
 bool
-sf_time_search_latest(SfTimeSearch *m, TimestampTz at, TimestampTz *out)
+sf_time_search_latest(SfTimeSearch *search, TimestampTz at, TimestampTz *out)
 {
 	bool		found;
 
-	at = Min(at, m->ends);
-	found = m->calendar == NULL ? sf_cron_latest(&m->cron, at, m->zone, out) :
-		search_windows(m, at, SF_SEARCH_BACKWARD, out);
-	return found && *out >= m->starts;
+	at = Min(at, search->ends);
+	found = search->calendar == NULL ? sf_cron_latest(&search->cron, at, search->zone, out) :
+		search_windows(search, at, SF_SEARCH_BACKWARD, out);
+	return found && *out >= search->starts;
 }

@@ -188,7 +188,7 @@ sf_start_key_lock_ended(int64 after, int max_rows)
 
 /* Has one ended of which the next one has not been told? */
 bool
-sf_start_key_any_ended(void)
+sf_start_key_is_any_ended(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.ended_start k LIMIT 1");
 

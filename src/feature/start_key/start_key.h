@@ -127,7 +127,7 @@ typedef struct SfKeyedStart
 
 extern int	sf_start_key_option;
 extern void *sf_start_key_compile(const Jsonb *options, const SfProgram *program);
-extern char *sf_start_key_evaluate(const SfExecution *execution, const SfStartKeyOption *option);
+extern char *sf_start_key_eval(const SfExecution *execution, const SfStartKeyOption *option);
 extern const SfStartKeyOption *sf_start_key_option_of(const SfExecution *execution);
 
 /* --- keyed_start.c --- */
@@ -143,7 +143,7 @@ extern void sf_start_key_set_place(int64 execution_no, SfLinePlace place);
 extern bool sf_start_key_advance(int machine_no, const char *key);
 extern void sf_start_key_advance_now(int machine_no, const char *key);
 extern List *sf_start_key_lock_ended(int64 after, int max_rows);
-extern bool sf_start_key_any_ended(void);
+extern bool sf_start_key_is_any_ended(void);
 extern bool sf_start_key_retains(int64 execution_no);
 extern void sf_start_key_arrive(SfArg numbers);
 

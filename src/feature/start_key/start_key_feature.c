@@ -52,8 +52,8 @@ slice_has_another(const SfDraft *draft, const char *key)
 	if (draft->slice_drafts == NULL)
 		return false;
 	foreach_ptr(const SfDraft, other, *draft->slice_drafts)
-		if (other != draft && other->start_key != NULL && (other->began || other->redrive_allowed) &&
-			other->execution->machine_no == draft->execution->machine_no && strcmp(other->start_key, key) == 0)
+		if (other != draft && other->line != NULL && (other->began || other->redrive_allowed) &&
+			other->execution->machine_no == draft->execution->machine_no && strcmp(other->line, key) == 0)
 			return true;
 	return false;
 }
@@ -87,7 +87,7 @@ may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 		if (!sf_start_key_is_free(keyed->machine_no, keyed->key, keyed->entered_at))
 			return sf_start_key_advance(keyed->machine_no, keyed->key) ? park(draft, branch) :
 				sf_gate_put_off(draft, branch, BUSY_MS);
-		draft->start_key = MemoryContextStrdup(GetMemoryChunkContext(draft), keyed->key);
+		draft->line = MemoryContextStrdup(GetMemoryChunkContext(draft), keyed->key);
 	}
 	draft->redrive_allowed = draft->execution->started_at != DT_NOBEGIN;
 	return SF_GATE_OPEN;
@@ -263,7 +263,7 @@ sweep(TimestampTz now)
 				sf_start_key_set_place(keyed->execution_no, SF_LINE_ENDED);
 		}
 	} while (list_length(all) == LOOK_SIZE && told < LOOK_SIZE);
-	return (SfSweepResult) {.more = sf_start_key_any_ended(),.next = DT_NOEND};
+	return (SfSweepResult) {.more = sf_start_key_is_any_ended(),.next = DT_NOEND};
 }
 
 const SfFeature sf_start_key_feature = {
@@ -290,7 +290,7 @@ const SfFeature sf_start_key_feature = {
 	.arrives = arrives,
 	.retains = sf_start_key_retains,
 	.sweep_name = "keys of starts",
-	.sweeps_if = sf_start_key_any_ended,
+	.sweeps_if = sf_start_key_is_any_ended,
 	.sweep = sweep,
 	.sweep_pause_ms = SWEEP_PAUSE_MS,
 	.sweeps_when_told = true,

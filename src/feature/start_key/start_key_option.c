@@ -205,7 +205,7 @@ key_text(const Jsonb *value)
  * it has none.
  */
 char *
-sf_start_key_evaluate(const SfExecution *execution, const SfStartKeyOption *option)
+sf_start_key_eval(const SfExecution *execution, const SfStartKeyOption *option)
 {
 	Jsonb	   *given = execution->start.options == NULL ? NULL : sf_json_get(execution->start.options, "start_key");
 	Jsonb	   *value;

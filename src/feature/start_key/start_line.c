@@ -35,7 +35,7 @@ take_waiting(SfExecution *wanted, const SfStartKeyOption *option, int64 executio
 
 	if (there == NULL || there->status != SF_STATUS_RUNNING)
 		return false;
-	differs = !sf_json_equal(there->input, wanted->input);
+	differs = !sf_json_is_equal(there->input, wanted->input);
 	if (!option->keeps_first)
 	{
 		wanted->start.at = find_time(option, there->requested_at);
@@ -56,7 +56,7 @@ SfBegan
 sf_start_key_enter_line(SfExecution *execution, const void *option)
 {
 	const SfStartKeyOption *o = option;
-	char	   *key = sf_start_key_evaluate(execution, o);
+	char	   *key = sf_start_key_eval(execution, o);
 	int64		waiting;
 
 	/* where a parent waits for the execution, no other start may have its answer */
@@ -137,7 +137,7 @@ sf_start_key_reenter_line(const SfExecution *there, SfExecution *wanted, const v
 {
 	const SfStartKeyOption *o = option;
 	const SfKeyedStart *keyed = sf_start_key_find(there->execution_no);
-	char	   *key = sf_start_key_evaluate(wanted, o);
+	char	   *key = sf_start_key_eval(wanted, o);
 
 	if (!restarts)
 	{

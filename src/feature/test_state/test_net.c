@@ -25,26 +25,26 @@ typedef struct NetTest
 
 /* Tell whether a job waits for an end that another one did not have. */
 static bool
-is_unmet(const NetTest *t, const SfNetJob *job)
+is_unmet(const NetTest *test, const SfNetJob *job)
 {
 	for (int i = 0; i < job->nafter; i++)
-		if ((t->ends[job->after[i].job] & job->after[i].on) == 0)
+		if ((test->ends[job->after[i].job] & job->after[i].on) == 0)
 			return true;
 	return false;
 }
 
 /* Make the branch of a job, which is about to begin. */
 static SfBranch *
-make_job(const NetTest *t, int number)
+make_job(const NetTest *test, int number)
 {
-	SfBranch   *branch = sf_branch_make(0, t->join->owner, number + 1);
+	SfBranch   *branch = sf_branch_make(0, test->join->owner, number + 1);
 
 	branch->parent_no = SF_BRANCH_ROOT;
 	branch->branch_index = number;
-	branch->scope = t->net->jobs[number].scope;
-	branch->state = t->test->program->scopes[branch->scope].start;
-	branch->payload = sf_branch_input_of_net_jobs(t->join);
-	branch->variables = t->join->variables;
+	branch->scope = test->net->jobs[number].scope;
+	branch->state = test->test->program->scopes[branch->scope].start;
+	branch->payload = sf_branch_input_of_net_jobs(test->join);
+	branch->variables = test->join->variables;
 	return branch;
 }
 
@@ -53,34 +53,34 @@ make_job(const NetTest *t, int number)
  * begin it; 0: it may begin.
  */
 static SfNetJobEnd
-end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz now)
+end_by_condition(NetTest *test, const SfNetJob *job, SfBranch *branch, TimestampTz now)
 {
-	const Jsonb *context = t->inspection.context;
+	const Jsonb *context = test->inspection.context;
 	SfStimulus	stimulus = {.kind = SF_STIMULUS_DUE};
 	SfTransition transition = {0};
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (job->condition == NULL)
 		return SF_NET_JOB_END_NONE;
-	sf_json_begin_object(&b);
-	sf_json_add(&b, "Jobs", sf_dependents_net_jobs(t->net, branch->branch_index, t->rows));
-	t->inspection.context = sf_json_merge(context, sf_json_finish(&b));
-	t->inspection.failed = false;
-	sf_transition(&t->loaded, branch, &stimulus, now, &transition);
-	t->inspection.context = unconstify(Jsonb *, context);
+	sf_json_begin_object(&json);
+	sf_json_add(&json, "Jobs", sf_dependents_net_jobs(test->net, branch->branch_index, test->rows));
+	test->inspection.context = sf_json_merge(context, sf_json_finish(&json));
+	test->inspection.failed = false;
+	sf_transition(&test->loaded, branch, &stimulus, now, &transition);
+	test->inspection.context = unconstify(Jsonb *, context);
 	if (transition.branch.entered_at != DT_NOBEGIN)
 		return SF_NET_JOB_END_NONE;
-	if (!t->inspection.failed)
+	if (!test->inspection.failed)
 		return SF_NET_JOB_END_SKIP;
-	sf_step_set_branch_error(branch, &t->inspection.error);
+	sf_step_set_branch_error(branch, &test->inspection.error);
 	return SF_NET_JOB_END_FAILURE;
 }
 
 /* Have a job that runs end as its mock says. */
 static SfNetJobEnd
-end_by_mock(const NetTest *t, const SfNetJob *job, SfBranch *branch)
+end_by_mock(const NetTest *test, const SfNetJob *job, SfBranch *branch)
 {
-	const SfMock *mock = &t->test->jobs[branch->branch_index];
+	const SfMock *mock = &test->test->jobs[branch->branch_index];
 
 	if (mock->kind == SF_MOCK_KIND_NONE)
 		ereport(ERROR,
@@ -99,52 +99,52 @@ end_by_mock(const NetTest *t, const SfNetJob *job, SfBranch *branch)
 
 /* Decide on a job, and end it. */
 static void
-decide(NetTest *t, int number, TimestampTz now)
+decide(NetTest *test, int number, TimestampTz now)
 {
-	const SfNetJob *job = &t->net->jobs[number];
+	const SfNetJob *job = &test->net->jobs[number];
 	SfBranch   *branch;
 
-	t->ends[number] = SF_NET_JOB_END_SKIP;
-	if (is_unmet(t, job))
+	test->ends[number] = SF_NET_JOB_END_SKIP;
+	if (is_unmet(test, job))
 		return;
-	branch = make_job(t, number);
-	t->ends[number] = end_by_condition(t, job, branch, now);
-	if (t->ends[number] == SF_NET_JOB_END_NONE)
-		t->ends[number] = end_by_mock(t, job, branch);
-	branch->phase = t->ends[number] == SF_NET_JOB_END_SUCCESS ? SF_PHASE_DONE : SF_PHASE_FAILED;
-	if (t->ends[number] != SF_NET_JOB_END_SKIP)
-		t->rows[number] = branch;
+	branch = make_job(test, number);
+	test->ends[number] = end_by_condition(test, job, branch, now);
+	if (test->ends[number] == SF_NET_JOB_END_NONE)
+		test->ends[number] = end_by_mock(test, job, branch);
+	branch->phase = test->ends[number] == SF_NET_JOB_END_SUCCESS ? SF_PHASE_DONE : SF_PHASE_FAILED;
+	if (test->ends[number] != SF_NET_JOB_END_SKIP)
+		test->rows[number] = branch;
 }
 
 /* Give *joined the outputs of the jobs that have succeeded. */
 static void
-give_outputs(const NetTest *t, SfJoined *joined)
+give_outputs(const NetTest *test, SfJoined *joined)
 {
 	joined->kind = SF_JOINED_OUTPUTS;
-	joined->outputs = palloc(sizeof(Jsonb *) * t->net->njobs);
-	joined->indexes = palloc(sizeof(int) * t->net->njobs);
-	for (int number = 0; number < t->net->njobs; number++)
+	joined->outputs = palloc(sizeof(Jsonb *) * test->net->njobs);
+	joined->indexes = palloc(sizeof(int) * test->net->njobs);
+	for (int number = 0; number < test->net->njobs; number++)
 	{
-		if (t->ends[number] != SF_NET_JOB_END_SUCCESS)
+		if (test->ends[number] != SF_NET_JOB_END_SUCCESS)
 			continue;
 		joined->indexes[joined->noutputs] = number;
-		joined->outputs[joined->noutputs++] = sf_branch_output(t->rows[number]);
+		joined->outputs[joined->noutputs++] = sf_branch_output(test->rows[number]);
 	}
 }
 
 /* {"load": "success", "check": "skip" …}: what became of the jobs. */
 static Jsonb *
-print_ends(const NetTest *t)
+print_ends(const NetTest *test)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	for (int number = 0; number < t->net->njobs; number++)
-		if (t->ends[number] != SF_NET_JOB_END_NONE)
-			sf_json_add_string(&b, t->net->jobs[number].name,
-							   t->ends[number] == SF_NET_JOB_END_SUCCESS ? "success" :
-							   t->ends[number] == SF_NET_JOB_END_FAILURE ? "failure" : "skip");
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	for (int number = 0; number < test->net->njobs; number++)
+		if (test->ends[number] != SF_NET_JOB_END_NONE)
+			sf_json_add_string(&json, test->net->jobs[number].name,
+							   test->ends[number] == SF_NET_JOB_END_SUCCESS ? "success" :
+							   test->ends[number] == SF_NET_JOB_END_FAILURE ? "failure" : "skip");
+	return sf_json_finish(&json);
 }
 
 /*

@@ -83,27 +83,27 @@ made_up_context(const SfStateTest *test, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];
 	const char *time = sf_timestamp_print(now);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_open_object(&b, "Execution");
-	sf_json_add_string(&b, "Id", sf_public_name(SF_NAME_EXECUTION, TEST_MACHINE ":" TEST_EXECUTION));
-	sf_json_add(&b, "Input", test->input);
-	sf_json_add_string(&b, "Name", TEST_EXECUTION);
-	sf_json_add_null(&b, "RoleArn");
-	sf_json_add_string(&b, "StartTime", time);
-	sf_json_close_object(&b);
-	sf_json_open_object(&b, "StateMachine");
-	sf_json_add_string(&b, "Id", sf_public_name(SF_NAME_STATE_MACHINE, TEST_MACHINE));
-	sf_json_add_string(&b, "Name", TEST_MACHINE);
-	sf_json_close_object(&b);
-	sf_json_open_object(&b, "State");
-	sf_json_add_string(&b, "Name", TEST_STATE);
-	sf_json_add_string(&b, "EnteredTime", time);
+	sf_json_begin_object(&json);
+	sf_json_open_object(&json, "Execution");
+	sf_json_add_string(&json, "Id", sf_public_name(SF_NAME_EXECUTION, TEST_MACHINE ":" TEST_EXECUTION));
+	sf_json_add(&json, "Input", test->input);
+	sf_json_add_string(&json, "Name", TEST_EXECUTION);
+	sf_json_add_null(&json, "RoleArn");
+	sf_json_add_string(&json, "StartTime", time);
+	sf_json_close_object(&json);
+	sf_json_open_object(&json, "StateMachine");
+	sf_json_add_string(&json, "Id", sf_public_name(SF_NAME_STATE_MACHINE, TEST_MACHINE));
+	sf_json_add_string(&json, "Name", TEST_MACHINE);
+	sf_json_close_object(&json);
+	sf_json_open_object(&json, "State");
+	sf_json_add_string(&json, "Name", TEST_STATE);
+	sf_json_add_string(&json, "EnteredTime", time);
 	if (state->type == SF_STATE_TASK || sf_state_has_children(state))
-		sf_json_add_int(&b, "RetryCount", test->retries);
-	sf_json_close_object(&b);
-	return sf_json_finish(&b);
+		sf_json_add_int(&json, "RetryCount", test->retries);
+	sf_json_close_object(&json);
+	return sf_json_finish(&json);
 }
 
 /* A test on its way */
@@ -310,17 +310,17 @@ load_items(TestRun *run, const Jsonb *items)
 static void
 take_effects(TestRun *run, Jsonb **items, List **children)
 {
-	const SfTransition *t = &run->transition;
+	const SfTransition *transition = &run->transition;
 
-	for (int i = 0; i < t->neffects; i++)
+	for (int i = 0; i < transition->neffects; i++)
 	{
-		if (t->effects[i].kind == SF_EFFECT_BEGIN_MAP_RUN)
+		if (transition->effects[i].kind == SF_EFFECT_BEGIN_MAP_RUN)
 		{
-			run->map_run = *t->effects[i].begin_map_run.map_run;
-			*items = t->effects[i].begin_map_run.items;
+			run->map_run = *transition->effects[i].begin_map_run.map_run;
+			*items = transition->effects[i].begin_map_run.items;
 		}
-		else if (t->effects[i].kind == SF_EFFECT_BEGIN_CHILD)
-			*children = lappend(*children, t->effects[i].child);
+		else if (transition->effects[i].kind == SF_EFFECT_BEGIN_CHILD)
+			*children = lappend(*children, transition->effects[i].child);
 	}
 }
 
@@ -330,7 +330,7 @@ read_items(TestRun *run, SfOutcome *outcome)
 {
 	const SfStateTest *test = run->test;
 	SfItemsGiven given = {0};
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	outcome->ok = test->reader_data == NULL ||
 		test->parse_items(&test->program->states[test->state], run->transition.task->payload,
@@ -338,10 +338,10 @@ read_items(TestRun *run, SfOutcome *outcome)
 	outcome->output = sf_json_int(list_length(given.items));
 	run->map_run.keyed = given.keyed;
 	run->inspection->values[SF_INSPECTION_AFTER_ITEMS_POINTER] = given.pointed;
-	sf_json_begin_array(&b);
+	sf_json_begin_array(&json);
 	foreach_ptr(Jsonb, item, given.items)
-		sf_json_add(&b, NULL, item);
-	return sf_json_finish(&b);
+		sf_json_add(&json, NULL, item);
+	return sf_json_finish(&json);
 }
 
 /* A Distributed Map has begun: read its items, and begin all children. */
@@ -397,35 +397,35 @@ run_state(TestRun *run)
 
 /* {"retryIndex", "retryBackoffIntervalSeconds", "catchIndex"} of an error. */
 static void
-add_error_details(SfJsonBuilder *b, const SfInspection *inspection)
+add_error_details(SfJsonBuilder *json, const SfInspection *inspection)
 {
 	if (inspection->retrier == SF_NO_RETRIER && inspection->catcher == SF_NO_CATCHER)
 		return;
-	sf_json_open_object(b, "errorDetails");
+	sf_json_open_object(json, "errorDetails");
 	if (inspection->retrier != SF_NO_RETRIER)
-		sf_json_add_int(b, "retryIndex", inspection->retrier);
+		sf_json_add_int(json, "retryIndex", inspection->retrier);
 	if (inspection->delay_us != SF_NO_RETRY)
-		sf_json_add_int(b, "retryBackoffIntervalSeconds",
+		sf_json_add_int(json, "retryBackoffIntervalSeconds",
 						inspection->delay_us / USECS_PER_SEC);
 	if (inspection->catcher != SF_NO_CATCHER)
-		sf_json_add_int(b, "catchIndex", inspection->catcher);
-	sf_json_close_object(b);
+		sf_json_add_int(json, "catchIndex", inspection->catcher);
+	sf_json_close_object(json);
 }
 
 /* What was seen on the way. */
 static void
-add_inspection_data(SfJsonBuilder *b, const TestRun *run)
+add_inspection_data(SfJsonBuilder *json, const TestRun *run)
 {
 	const SfInspection *inspection = run->inspection;
 	uint32		fields = shown_of(&run->test->program->states[run->test->state]);
 
-	sf_json_open_object(b, "inspectionData");
+	sf_json_open_object(json, "inspectionData");
 	for (int i = 0; i < SF_INSPECTION_COUNT; i++)
 		if (fields & (1u << i))
-			sf_json_add(b, field_names[i], inspection->values[i]);
-	sf_json_add(b, "jobs", run->jobs);
-	add_error_details(b, inspection);
-	sf_json_close_object(b);
+			sf_json_add(json, field_names[i], inspection->values[i]);
+	sf_json_add(json, "jobs", run->jobs);
+	add_error_details(json, inspection);
+	sf_json_close_object(json);
 }
 
 /* The status that TestState gives a transition */
@@ -468,7 +468,7 @@ sf_test_state_run(SfStateTest *test, SfInspectionLevel level, TimestampTz now)
 	TestRun		run = {.test = test,.now = now,.inspection = &inspection};
 	SfBranch   *branch;
 	TestStatus	status;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	make_loaded(test, &inspection, now, &run);
 	run.branch = branch = make_branch(test, now);
@@ -479,19 +479,19 @@ sf_test_state_run(SfStateTest *test, SfInspectionLevel level, TimestampTz now)
 	if (branch->variables != NULL && JB_ROOT_COUNT(branch->variables) > 0)
 		inspection.values[SF_INSPECTION_VARIABLES] = branch->variables;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "status", status_names[status]);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "status", status_names[status]);
 	if (inspection.failed)
 	{
-		sf_json_add_string(&b, "error", inspection.error.name);
-		sf_json_add_string(&b, "cause", inspection.error.cause);
+		sf_json_add_string(&json, "error", inspection.error.name);
+		sf_json_add_string(&json, "cause", inspection.error.cause);
 	}
 	if (status == TEST_SUCCEEDED || status == TEST_CAUGHT_ERROR)
 	{
-		sf_json_add(&b, "output", branch->payload);
-		sf_json_add_string(&b, "nextState", inspection.next_name);
+		sf_json_add(&json, "output", branch->payload);
+		sf_json_add_string(&json, "nextState", inspection.next_name);
 	}
 	if (level != SF_LEVEL_INFO)
-		add_inspection_data(&b, &run);
-	return sf_json_finish(&b);
+		add_inspection_data(&json, &run);
+	return sf_json_finish(&json);
 }

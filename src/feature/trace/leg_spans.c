@@ -392,28 +392,28 @@ nanoseconds(TimestampTz at)
 
 /* Add an attribute that is a text; NULL: none. */
 static void
-put_text(SfJsonBuilder *b, const char *key, const char *value)
+put_text(SfJsonBuilder *json, const char *key, const char *value)
 {
 	if (value == NULL)
 		return;
-	sf_json_open_object(b, NULL);
-	sf_json_add_string(b, "key", key);
-	sf_json_open_object(b, "value");
-	sf_json_add_string(b, "stringValue", value);
-	sf_json_close_object(b);
-	sf_json_close_object(b);
+	sf_json_open_object(json, NULL);
+	sf_json_add_string(json, "key", key);
+	sf_json_open_object(json, "value");
+	sf_json_add_string(json, "stringValue", value);
+	sf_json_close_object(json);
+	sf_json_close_object(json);
 }
 
 /* Add one that is an integer, which OTLP writes as text. */
 static void
-put_integer(SfJsonBuilder *b, const char *key, int64 value)
+put_integer(SfJsonBuilder *json, const char *key, int64 value)
 {
-	sf_json_open_object(b, NULL);
-	sf_json_add_string(b, "key", key);
-	sf_json_open_object(b, "value");
-	sf_json_add_string(b, "intValue", psprintf(INT64_FORMAT, value));
-	sf_json_close_object(b);
-	sf_json_close_object(b);
+	sf_json_open_object(json, NULL);
+	sf_json_add_string(json, "key", key);
+	sf_json_open_object(json, "value");
+	sf_json_add_string(json, "intValue", psprintf(INT64_FORMAT, value));
+	sf_json_close_object(json);
+	sf_json_close_object(json);
 }
 
 /* Has what a span is of failed? */
@@ -449,49 +449,49 @@ error_type(const Tree *tree, const Span *span)
 
 /* Put the attributes of a leg. */
 static void
-put_leg(SfJsonBuilder *b, const Tree *tree)
+put_leg(SfJsonBuilder *json, const Tree *tree)
 {
 	const SfTracedLeg *leg = tree->leg;
 
-	put_text(b, "sfflow.execution.id", leg->execution_id);
-	put_text(b, "sfflow.state_machine.name", tree->root->name);
-	put_integer(b, "sfflow.state_machine.version", leg->version);
-	put_text(b, "sfflow.execution.status", sf_status_name(leg->status));
-	put_integer(b, "sfflow.execution.redrive_count", leg->redrive_count);
+	put_text(json, "sfflow.execution.id", leg->execution_id);
+	put_text(json, "sfflow.state_machine.name", tree->root->name);
+	put_integer(json, "sfflow.state_machine.version", leg->version);
+	put_text(json, "sfflow.execution.status", sf_status_name(leg->status));
+	put_integer(json, "sfflow.execution.redrive_count", leg->redrive_count);
 	if (tree->dropped > 0)
-		put_integer(b, "sfflow.dropped_spans", tree->dropped);
+		put_integer(json, "sfflow.dropped_spans", tree->dropped);
 }
 
 /* Put the attributes of a task, by the conventions for what carries it out. */
 static void
-put_task(SfJsonBuilder *b, const Span *span)
+put_task(SfJsonBuilder *json, const Span *span)
 {
 	const SfResource *resource = &sf_state_task(span->state)->resource;
 
-	put_text(b, "sfflow.resource", resource->text);
-	put_integer(b, "sfflow.attempt", span->number + 1);
+	put_text(json, "sfflow.resource", resource->text);
+	put_integer(json, "sfflow.attempt", span->number + 1);
 	switch (resource->kind)
 	{
 		case SF_RESOURCE_SQL_FUNCTION:
 		case SF_RESOURCE_SQL_QUERY:
-			put_text(b, "db.system.name", "postgresql");
-			put_text(b, "db.namespace", get_database_name(MyDatabaseId));
+			put_text(json, "db.system.name", "postgresql");
+			put_text(json, "db.namespace", get_database_name(MyDatabaseId));
 			if (resource->kind == SF_RESOURCE_SQL_QUERY)
 				break;
-			put_text(b, "db.operation.name", "SELECT");
-			put_text(b, "db.stored_procedure.name", resource->name);
+			put_text(json, "db.operation.name", "SELECT");
+			put_text(json, "db.stored_procedure.name", resource->name);
 			break;
 		case SF_RESOURCE_ACTIVITY:
-			put_text(b, "messaging.system", "sfflow");
-			put_text(b, "messaging.destination.name", resource->name);
-			put_text(b, "messaging.operation.type", span->kind == SF_SPAN_WORK ? "process" : "send");
-			put_text(b, "messaging.operation.name", span->kind == SF_SPAN_WORK ? "process" : "send");
+			put_text(json, "messaging.system", "sfflow");
+			put_text(json, "messaging.destination.name", resource->name);
+			put_text(json, "messaging.operation.type", span->kind == SF_SPAN_WORK ? "process" : "send");
+			put_text(json, "messaging.operation.name", span->kind == SF_SPAN_WORK ? "process" : "send");
 			break;
 		case SF_RESOURCE_MAPPED:
 			if (strcmp(resource->service, "lambda") != 0)
 				break;
-			put_text(b, "faas.invoked_name", resource->text);
-			put_text(b, "faas.invoked_provider", "aws");
+			put_text(json, "faas.invoked_name", resource->text);
+			put_text(json, "faas.invoked_provider", "aws");
 			break;
 		default:
 			break;
@@ -500,90 +500,90 @@ put_task(SfJsonBuilder *b, const Span *span)
 
 /* Put the attributes of a span. */
 static void
-put_attributes(SfJsonBuilder *b, const Tree *tree, const Span *span)
+put_attributes(SfJsonBuilder *json, const Tree *tree, const Span *span)
 {
-	sf_json_open_array(b, "attributes");
+	sf_json_open_array(json, "attributes");
 	switch (span->kind)
 	{
 		case SF_SPAN_LEG:
-			put_leg(b, tree);
+			put_leg(json, tree);
 			break;
 		case SF_SPAN_STATE:
-			put_text(b, "sfflow.state.name", span->state->name);
-			put_text(b, "sfflow.state.type", sf_state_type_name(span->state->type));
-			put_text(b, "sfflow.job.id", sf_job_name(tree->program, span->instance.number, span->instance.iterations,
+			put_text(json, "sfflow.state.name", span->state->name);
+			put_text(json, "sfflow.state.type", sf_state_type_name(span->state->type));
+			put_text(json, "sfflow.job.id", sf_job_name(tree->program, span->instance.number, span->instance.iterations,
 													   span->instance.niterations));
 			if (span->number > 1)
-				put_integer(b, "sfflow.attempts", span->number);
+				put_integer(json, "sfflow.attempts", span->number);
 			break;
 		case SF_SPAN_BRANCH:
-			put_text(b, "sfflow.state.name", span->state->name);
-			put_integer(b, span->state->type == SF_STATE_MAP ? "sfflow.iteration.index" : "sfflow.branch.index",
+			put_text(json, "sfflow.state.name", span->state->name);
+			put_integer(json, span->state->type == SF_STATE_MAP ? "sfflow.iteration.index" : "sfflow.branch.index",
 						span->number);
 			break;
 		case SF_SPAN_TASK:
 		case SF_SPAN_WORK:
-			put_task(b, span);
+			put_task(json, span);
 			break;
 	}
 	if (has_failed(tree, span))
-		put_text(b, "error.type", error_type(tree, span));
-	sf_json_close_array(b);
+		put_text(json, "error.type", error_type(tree, span));
+	sf_json_close_array(json);
 }
 
 /* Put the exception with which a span has failed, if it has one of its own. */
 static void
-put_exception(SfJsonBuilder *b, const Tree *tree, const Span *span, const char *error, const char *cause)
+put_exception(SfJsonBuilder *json, const Tree *tree, const Span *span, const char *error, const char *cause)
 {
 	if (error == NULL || span->kind == SF_SPAN_STATE || span->kind == SF_SPAN_WORK)
 		return;
-	sf_json_open_array(b, "events");
-	sf_json_open_object(b, NULL);
-	sf_json_add_string(b, "timeUnixNano", nanoseconds(span->to));
-	sf_json_add_string(b, "name", "exception");
-	sf_json_open_array(b, "attributes");
-	put_text(b, "exception.type", error);
-	put_text(b, "exception.message", cause);
-	sf_json_close_array(b);
-	sf_json_close_object(b);
-	sf_json_close_array(b);
+	sf_json_open_array(json, "events");
+	sf_json_open_object(json, NULL);
+	sf_json_add_string(json, "timeUnixNano", nanoseconds(span->to));
+	sf_json_add_string(json, "name", "exception");
+	sf_json_open_array(json, "attributes");
+	put_text(json, "exception.type", error);
+	put_text(json, "exception.message", cause);
+	sf_json_close_array(json);
+	sf_json_close_object(json);
+	sf_json_close_array(json);
 }
 
 /* Put a link to a span of this trace, which says what that is to this one. */
 static void
-put_link(SfJsonBuilder *b, const Tree *tree, const char *span_id, const char *what)
+put_link(SfJsonBuilder *json, const Tree *tree, const char *span_id, const char *what)
 {
-	sf_json_open_object(b, NULL);
-	sf_json_add_string(b, "traceId", tree->context.trace_id);
-	sf_json_add_string(b, "spanId", span_id);
-	sf_json_open_array(b, "attributes");
-	put_text(b, "sfflow.link", what);
-	sf_json_close_array(b);
-	sf_json_close_object(b);
+	sf_json_open_object(json, NULL);
+	sf_json_add_string(json, "traceId", tree->context.trace_id);
+	sf_json_add_string(json, "spanId", span_id);
+	sf_json_open_array(json, "attributes");
+	put_text(json, "sfflow.link", what);
+	sf_json_close_array(json);
+	sf_json_close_object(json);
 }
 
 /* Put the links of a span: of a redrive to the first leg, of a task to the executions that it has begun. */
 static void
-put_links(SfJsonBuilder *b, const Tree *tree, const Span *span)
+put_links(SfJsonBuilder *json, const Tree *tree, const Span *span)
 {
 	bool		redriven = span->kind == SF_SPAN_LEG && tree->leg->redriven_at != DT_NOBEGIN;
 	ListCell   *lc;
 
 	if (!redriven && span->links == NIL)
 		return;
-	sf_json_open_array(b, "links");
+	sf_json_open_array(json, "links");
 	if (redriven)
 	{
 		char	   *first = palloc(SF_SPAN_ID_DIGITS + 1);
 
 		sf_span_id(&tree->seed, SF_SPAN_LEG, "", NULL, 0, tree->leg->started_at, 0, first);
-		put_link(b, tree, first, "redrive_of");
+		put_link(json, tree, first, "redrive_of");
 	}
 	foreach(lc, span->links)
-		put_link(b, tree, lfirst(lc), "child_execution");
-	sf_json_close_array(b);
+		put_link(json, tree, lfirst(lc), "child_execution");
+	sf_json_close_array(json);
 	if (span->nlinks > MAX_LINKS)
-		sf_json_add_int(b, "droppedLinksCount", span->nlinks - MAX_LINKS);
+		sf_json_add_int(json, "droppedLinksCount", span->nlinks - MAX_LINKS);
 }
 
 /* The kind of a span in OTLP. */
@@ -614,7 +614,7 @@ kind_of(const Tree *tree, const Span *span)
 
 /* Put one span. */
 static void
-put_span(SfJsonBuilder *b, const Tree *tree, const Span *span, const char *leg_cause)
+put_span(SfJsonBuilder *json, const Tree *tree, const Span *span, const char *leg_cause)
 {
 	TimestampTz from = Min(span->from, tree->leg->ended_at);
 	TimestampTz to = Max(Min(span->to, tree->leg->ended_at), from);
@@ -626,28 +626,28 @@ put_span(SfJsonBuilder *b, const Tree *tree, const Span *span, const char *leg_c
 
 	shown.to = to;
 	cause = cut(cause);
-	sf_json_open_object(b, NULL);
-	sf_json_add_string(b, "traceId", tree->context.trace_id);
-	sf_json_add_string(b, "spanId", span->id);
+	sf_json_open_object(json, NULL);
+	sf_json_add_string(json, "traceId", tree->context.trace_id);
+	sf_json_add_string(json, "spanId", span->id);
 	if (*span->parent != '\0')
-		sf_json_add_string(b, "parentSpanId", span->parent);
+		sf_json_add_string(json, "parentSpanId", span->parent);
 	if (span->kind == SF_SPAN_LEG && *span->parent != '\0')
 		flags |= FLAG_IS_REMOTE;
-	sf_json_add_string(b, "traceState", tree->context.state);
-	sf_json_add_int(b, "flags", flags);
-	sf_json_add_string(b, "name", span->name);
-	sf_json_add_int(b, "kind", kind_of(tree, span));
-	sf_json_add_string(b, "startTimeUnixNano", nanoseconds(from));
-	sf_json_add_string(b, "endTimeUnixNano", nanoseconds(to));
-	put_attributes(b, tree, span);
-	put_exception(b, tree, &shown, error, cause);
-	put_links(b, tree, span);
-	sf_json_open_object(b, "status");
-	sf_json_add_int(b, "code", failed ? CODE_ERROR : CODE_UNSET);
+	sf_json_add_string(json, "traceState", tree->context.state);
+	sf_json_add_int(json, "flags", flags);
+	sf_json_add_string(json, "name", span->name);
+	sf_json_add_int(json, "kind", kind_of(tree, span));
+	sf_json_add_string(json, "startTimeUnixNano", nanoseconds(from));
+	sf_json_add_string(json, "endTimeUnixNano", nanoseconds(to));
+	put_attributes(json, tree, span);
+	put_exception(json, tree, &shown, error, cause);
+	put_links(json, tree, span);
+	sf_json_open_object(json, "status");
+	sf_json_add_int(json, "code", failed ? CODE_ERROR : CODE_UNSET);
 	if (failed)
-		sf_json_add_string(b, "message", cause != NULL ? cause : error);
-	sf_json_close_object(b);
-	sf_json_close_object(b);
+		sf_json_add_string(json, "message", cause != NULL ? cause : error);
+	sf_json_close_object(json);
+	sf_json_close_object(json);
 }
 
 /* The cause with which a leg has failed: that of its last visit with the leg's error; NULL: the history has none. */
@@ -672,7 +672,7 @@ sf_leg_spans(const SfTracedLeg *leg, int *count)
 	Tree		tree = {.leg = leg};
 	SfExecutionHead head = leg->head;
 	SfVisits   *visits;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	const char *cause;
 
 	if (!sf_trace_parse_stored(leg->trace, &tree.context) ||
@@ -692,9 +692,9 @@ sf_leg_spans(const SfTracedLeg *leg, int *count)
 	}
 	link_children(&tree);
 	cause = find_cause(leg, visits);
-	sf_json_begin_array(&b);
+	sf_json_begin_array(&json);
 	foreach_ptr(const Span, span, tree.spans)
-		put_span(&b, &tree, span, cause);
+		put_span(&json, &tree, span, cause);
 	*count = list_length(tree.spans);
-	return sf_json_finish(&b);
+	return sf_json_finish(&json);
 }

@@ -66,26 +66,27 @@ SF_ROW_TYPE(export_row, SF_TRACE_EXPORT_COLUMNS, trace_export, 1);
 
 /* Note a leg that has ended, if its trace is sampled. */
 void
-sf_trace_export_insert(const SfExecution *e)
+sf_trace_export_insert(const SfExecution *execution)
 {
 	SfTraceContext context;
 	ExportRow	row = {
-		.execution_no = e->execution_no,
-		.version = e->version,
-		.redrive_count = e->redrive_count,
-		.last_event_id = e->last_event_id,
-		.leg_status = e->status,
-		.started_at = e->started_at,
-		.redriven_at = e->last_redriven_at,
-		.ended_at = e->stopped_at,
-		.trace = e->trace,
-		.error = e->error,
+		.execution_no = execution->execution_no,
+		.version = execution->version,
+		.redrive_count = execution->redrive_count,
+		.last_event_id = execution->last_event_id,
+		.leg_status = execution->status,
+		.started_at = execution->started_at,
+		.redriven_at = execution->last_redriven_at,
+		.ended_at = execution->stopped_at,
+		.trace = execution->trace,
+		.error = execution->error,
 		.lease_until = DT_NOBEGIN,
 		.rejected_at = DT_NOBEGIN,
 		.status = SF_TRACE_EXPORT_DUE
 	};
 
-	if (e->trace == NULL || !sf_trace_parse_stored(e->trace, &context) || (context.flags & SF_TRACE_SAMPLED) == 0)
+	if (execution->trace == NULL || !sf_trace_parse_stored(execution->trace, &context) ||
+		(context.flags & SF_TRACE_SAMPLED) == 0)
 		return;
 	row.export_no = sf_sequence_next("trace_export_no");
 	sf_row_insert(&export_row, &row);

@@ -81,13 +81,13 @@ check_routes(const SfMachine *machine, const Jsonb *routes)
 static Jsonb *
 alias_details(const char *alias, const Jsonb *routes)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "alias", alias);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "alias", alias);
 	if (routes != NULL)
-		sf_json_add(&b, "versions", routes);
-	return sf_json_finish(&b);
+		sf_json_add(&json, "versions", routes);
+	return sf_json_finish(&json);
 }
 
 /* sf_set_alias(state_machine, alias, versions). */

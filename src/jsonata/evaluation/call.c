@@ -17,20 +17,20 @@
 SfJnValue *
 sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
-	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_LAMBDA);
-	SfJnFunction *f = v->u.function;
+	SfJnValue  *value = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_LAMBDA);
+	SfJnFunction *function = value->u.function;
 	SfJnName   *params = sf_jn_alloc(&ev->arena, (node->items.n + 1) * sizeof(SfJnName));
 
 	for (int i = 0; i < node->items.n; i++)
 		params[i] = node->items.at[i]->name;
-	f->params = params;
-	f->nparams = node->items.n;
-	f->node = node->rhs;
-	f->env = env;
-	f->input = input;
-	f->signature = node->signature;
-	f->thunk = node->thunk;
-	return v;
+	function->params = params;
+	function->nparams = node->items.n;
+	function->node = node->rhs;
+	function->env = env;
+	function->input = input;
+	function->signature = node->signature;
+	function->thunk = node->thunk;
+	return value;
 }
 
 /* Tell how many arguments a function takes. */
@@ -87,38 +87,38 @@ call_native(SfJnEval *ev, const SfJnNative *native, SfJnValue **args, int nargs,
 
 /* Evaluate the body of a lambda with its parameters bound. */
 static SfJnValue *
-call_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
+call_lambda(SfJnEval *ev, const SfJnFunction *function, SfJnValue **args, int nargs)
 {
-	SfJnFrame  *frame = sf_jn_frame(ev, f->env);
+	SfJnFrame  *frame = sf_jn_frame(ev, function->env);
 
-	for (int i = 0; i < f->nparams; i++)
+	for (int i = 0; i < function->nparams; i++)
 	{
 		sf_jn_check(ev);
-		sf_jn_bind(ev, frame, &f->params[i], i < nargs ? args[i] : NULL);
+		sf_jn_bind(ev, frame, &function->params[i], i < nargs ? args[i] : NULL);
 	}
-	return sf_jn_eval(ev, f->node, f->input, frame);
+	return sf_jn_eval(ev, function->node, function->input, frame);
 }
 
 /* Call a native that was partially applied: fill the holes in order. */
 static SfJnValue *
-call_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs,
+call_partial(SfJnEval *ev, const SfJnFunction *function, SfJnValue **args, int nargs,
 			 SfJnValue *input, SfJnFrame *env)
 {
-	SfJnValue **all = sf_jn_alloc(&ev->arena, (f->nbound + 1) * sizeof(SfJnValue *));
+	SfJnValue **all = sf_jn_alloc(&ev->arena, (function->nbound + 1) * sizeof(SfJnValue *));
 	int			n = 0;			/* up to the last that was given, undefined or not */
 	int			used = 0;
 
-	for (int i = 0; i < f->nbound; i++)
+	for (int i = 0; i < function->nbound; i++)
 	{
-		bool		given = !f->hole[i] || used < nargs;
+		bool		given = !function->hole[i] || used < nargs;
 
-		all[i] = !given ? NULL : f->hole[i] ? args[used] : f->bound[i];
-		used += f->hole[i];
+		all[i] = !given ? NULL : function->hole[i] ? args[used] : function->bound[i];
+		used += function->hole[i];
 		if (given)
 			n = i + 1;
 	}
-	n = sf_jn_signature_validate(ev, f->signature, all, n, input, &all);
-	return call_native(ev, f->native, all, n, input, env);
+	n = sf_jn_signature_validate(ev, function->signature, all, n, input, &all);
+	return call_native(ev, function->native, all, n, input, env);
 }
 
 /* Check the arguments and call, without running thunks. */
@@ -128,7 +128,7 @@ apply_once(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 {
 	const SfJnFunction *f;
 	const SfJnSignature *signature;
-	SfJnValue  *v;
+	SfJnValue  *value;
 
 	if (!SF_JN_IS_FUNCTION(function))
 		sf_jn_fail(ev, SF_JN_ERROR_T1006);
@@ -151,8 +151,8 @@ apply_once(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 		case SF_JN_FUNCTION_TRANSFORM:
 			return sf_jn_apply_transform(ev, f, nargs > 0 ? args[0] : NULL);
 		case SF_JN_FUNCTION_COMPOSE:
-			v = sf_jn_apply(ev, f->first, args, Min(nargs, 1), input, env);
-			return sf_jn_apply(ev, f->second, &v, 1, input, env);
+			value = sf_jn_apply(ev, f->first, args, Min(nargs, 1), input, env);
+			return sf_jn_apply(ev, f->second, &value, 1, input, env);
 	}
 	return NULL;
 }
@@ -295,26 +295,26 @@ sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 
 /* Bind some arguments of a lambda. */
 static SfJnValue *
-bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
+bind_lambda(SfJnEval *ev, const SfJnFunction *function, SfJnValue **args,
 			const SfJnNodeList *items)
 {
-	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_LAMBDA);
-	SfJnFunction *g = v->u.function;
-	SfJnName   *params = sf_jn_alloc(&ev->arena, (f->nparams + 1) * sizeof(SfJnName));
+	SfJnValue  *value = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_LAMBDA);
+	SfJnFunction *g = value->u.function;
+	SfJnName   *params = sf_jn_alloc(&ev->arena, (function->nparams + 1) * sizeof(SfJnName));
 
-	g->env = sf_jn_frame(ev, f->env);
-	g->input = f->input;
-	g->node = f->node;
+	g->env = sf_jn_frame(ev, function->env);
+	g->input = function->input;
+	g->node = function->node;
 	g->params = params;
-	for (int i = 0; i < f->nparams; i++)
+	for (int i = 0; i < function->nparams; i++)
 	{
 		sf_jn_check(ev);
 		if (i < items->n && items->at[i]->type == SF_JN_NODE_PLACEHOLDER)
-			params[g->nparams++] = f->params[i];
+			params[g->nparams++] = function->params[i];
 		else
-			sf_jn_bind(ev, g->env, &f->params[i], i < items->n ? args[i] : NULL);
+			sf_jn_bind(ev, g->env, &function->params[i], i < items->n ? args[i] : NULL);
 	}
-	return v;
+	return value;
 }
 
 /*
@@ -322,26 +322,26 @@ bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
  * application left open.
  */
 static SfJnValue *
-bind_native(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
+bind_native(SfJnEval *ev, const SfJnFunction *function, SfJnValue **args,
 			const SfJnNodeList *items)
 {
-	bool		is_partial = f->kind == SF_JN_FUNCTION_PARTIAL;
-	int			n = is_partial ? f->nbound : Max(f->native->arity, items->n);
-	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_PARTIAL);
-	SfJnFunction *g = v->u.function;
+	bool		is_partial = function->kind == SF_JN_FUNCTION_PARTIAL;
+	int			n = is_partial ? function->nbound : Max(function->native->arity, items->n);
+	SfJnValue  *value = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_PARTIAL);
+	SfJnFunction *g = value->u.function;
 	int			used = 0;
 
-	g->native = f->native;
-	g->signature = f->signature;
+	g->native = function->native;
+	g->signature = function->signature;
 	g->nbound = n;
 	g->bound = sf_jn_alloc(&ev->arena, (n + 1) * sizeof(SfJnValue *));
 	g->hole = sf_jn_alloc(&ev->arena, n + 1);
 	for (int i = 0; i < n; i++)
 	{
 		g->hole[i] = false;
-		if (is_partial && !f->hole[i])
+		if (is_partial && !function->hole[i])
 		{
-			g->bound[i] = f->bound[i];
+			g->bound[i] = function->bound[i];
 			continue;
 		}
 		g->hole[i] = used < items->n && items->at[used]->type == SF_JN_NODE_PLACEHOLDER;
@@ -349,7 +349,7 @@ bind_native(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 		g->nparams += g->hole[i];
 		used++;
 	}
-	return v;
+	return value;
 }
 
 /* Evaluate a partial application. */
@@ -358,7 +358,7 @@ sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFra
 {
 	SfJnValue **args = sf_jn_alloc(&ev->arena, node->items.n * sizeof(SfJnValue *));
 	SfJnValue  *procedure;
-	const SfJnFunction *f;
+	const SfJnFunction *function;
 
 	for (int i = 0; i < node->items.n; i++)
 		args[i] = node->items.at[i]->type == SF_JN_NODE_PLACEHOLDER ? NULL :
@@ -375,11 +375,11 @@ sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFra
 		sf_jn_fail_at(ev, node->position, SF_JN_ERROR_T1008, .token = call.token,
 					  .token_len = call.token_len);
 	}
-	f = procedure->u.function;
-	if (f->kind == SF_JN_FUNCTION_LAMBDA)
-		return bind_lambda(ev, f, args, &node->items);
-	if (f->kind == SF_JN_FUNCTION_NATIVE || f->kind == SF_JN_FUNCTION_PARTIAL)
-		return bind_native(ev, f, args, &node->items);
+	function = procedure->u.function;
+	if (function->kind == SF_JN_FUNCTION_LAMBDA)
+		return bind_lambda(ev, function, args, &node->items);
+	if (function->kind == SF_JN_FUNCTION_NATIVE || function->kind == SF_JN_FUNCTION_PARTIAL)
+		return bind_native(ev, function, args, &node->items);
 	return procedure;			/* functions of one argument: nothing to bind */
 }
 

@@ -22,14 +22,14 @@
 void
 sf_jn_raise(SfJnEval *ev)
 {
-	SfJnError  *e = &ev->thrower.error;
+	SfJnError  *error = &ev->thrower.error;
 
 	if (ev->outermost != NULL)
-		e->position = ev->outermost->position;
-	if (e->token == NULL && ev->call != NULL)
+		error->position = ev->outermost->position;
+	if (error->token == NULL && ev->call != NULL)
 	{
-		e->token = ev->call->token;
-		e->token_len = ev->call->token_len;
+		error->token = ev->call->token;
+		error->token_len = ev->call->token_len;
 	}
 	sf_jn_throw(&ev->thrower);
 }
@@ -69,22 +69,22 @@ sf_jn_frame(SfJnEval *ev, SfJnFrame *parent)
 void
 sf_jn_bind(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name, SfJnValue *value)
 {
-	SfJnBinding *b;
+	SfJnBinding *binding;
 
-	for (b = frame->bindings; b != NULL; b = b->next)
+	for (binding = frame->bindings; binding != NULL; binding = binding->next)
 	{
-		if (b->name.hash == name->hash && b->name.len == name->len &&
-			memcmp(b->name.str, name->str, name->len) == 0)
+		if (binding->name.hash == name->hash && binding->name.len == name->len &&
+			memcmp(binding->name.str, name->str, name->len) == 0)
 		{
-			b->value = value;
+			binding->value = value;
 			return;
 		}
 	}
-	b = sf_jn_alloc(&ev->arena, sizeof(SfJnBinding));
-	b->name = *name;
-	b->value = value;
-	b->next = frame->bindings;
-	frame->bindings = b;
+	binding = sf_jn_alloc(&ev->arena, sizeof(SfJnBinding));
+	binding->name = *name;
+	binding->value = value;
+	binding->next = frame->bindings;
+	frame->bindings = binding;
 }
 
 /*
@@ -99,20 +99,20 @@ sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name)
 
 	for (; frame != NULL; frame = frame->parent)
 	{
-		SfJnBinding *b;
+		SfJnBinding *binding;
 
-		for (b = frame->bindings; b != NULL; b = b->next)
+		for (binding = frame->bindings; binding != NULL; binding = binding->next)
 		{
-			if (b->name.hash == name->hash && b->name.len == name->len &&
-				memcmp(b->name.str, name->str, name->len) == 0)
-				return b->value;
+			if (binding->name.hash == name->hash && binding->name.len == name->len &&
+				memcmp(binding->name.str, name->str, name->len) == 0)
+				return binding->value;
 		}
 		if (frame->tuple != NULL)
 		{
-			SfJnMember *m = sf_jn_find(frame->tuple, name->str, name->len, name->hash);
+			SfJnMember *member = sf_jn_find(frame->tuple, name->str, name->len, name->hash);
 
-			if (m != NULL)
-				return m->value;
+			if (member != NULL)
+				return member->value;
 		}
 	}
 	if (ev->lookup != NULL)
@@ -126,15 +126,15 @@ sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name)
 
 /* Replace a sequence of one element by the element, an empty one by undefined. */
 static SfJnValue *
-collapse(SfJnValue *v)
+collapse(SfJnValue *value)
 {
-	if (!SF_JN_IS_SEQUENCE(v) || (v->flags & SF_JN_TUPLES) != 0)
-		return v;
-	if (v->len == 0)
+	if (!SF_JN_IS_SEQUENCE(value) || (value->flags & SF_JN_TUPLES) != 0)
+		return value;
+	if (value->len == 0)
 		return NULL;
-	if (v->len == 1 && (v->flags & SF_JN_KEEP) == 0)
-		return v->u.items[0];
-	return v;
+	if (value->len == 1 && (value->flags & SF_JN_KEEP) == 0)
+		return value->u.items[0];
+	return value;
 }
 
 /* Make a sequence of one item. */
@@ -162,32 +162,32 @@ sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input)
 
 /* Make a function value whose details the caller fills in. */
 SfJnValue *
-sf_jn_function_value(SfJnArena *a, SfJnFunctionKind kind)
+sf_jn_function_value(SfJnArena *arena, SfJnFunctionKind kind)
 {
-	SfJnValue  *v = sf_jn_alloc(a, sizeof(SfJnValue));
-	SfJnFunction *f = sf_jn_alloc(a, sizeof(SfJnFunction));
+	SfJnValue  *value = sf_jn_alloc(arena, sizeof(SfJnValue));
+	SfJnFunction *function = sf_jn_alloc(arena, sizeof(SfJnFunction));
 
-	memset(f, 0, sizeof(*f));
-	f->kind = kind;
-	v->type = SF_JN_TYPE_FUNCTION;
-	v->flags = 0;
-	v->len = 0;
-	v->u.function = f;
-	return v;
+	memset(function, 0, sizeof(*function));
+	function->kind = kind;
+	value->type = SF_JN_TYPE_FUNCTION;
+	value->flags = 0;
+	value->len = 0;
+	value->u.function = function;
+	return value;
 }
 
 /* Negate a number. */
 static SfJnValue *
 eval_negate(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
-	SfJnValue  *v = sf_jn_eval(ev, node->lhs, input, env);
+	SfJnValue  *value = sf_jn_eval(ev, node->lhs, input, env);
 
-	if (v == NULL)
+	if (value == NULL)
 		return NULL;
-	if (!sf_jn_is_numeric(ev, v))
-		sf_jn_fail_at(ev, node->position, SF_JN_ERROR_D1002, .value = v,
+	if (!sf_jn_is_numeric(ev, value))
+		sf_jn_fail_at(ev, node->position, SF_JN_ERROR_D1002, .value = value,
 					  .token = "-", .token_len = 1);
-	return sf_jn_number(&ev->arena, -v->u.number);
+	return sf_jn_number(&ev->arena, -value->u.number);
 }
 
 /*
@@ -202,23 +202,23 @@ eval_array(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 	for (int i = 0; i < node->items.n; i++)
 	{
 		const SfJnNode *item = node->items.at[i];
-		SfJnValue  *v = sf_jn_eval(ev, item, input, env);
+		SfJnValue  *value = sf_jn_eval(ev, item, input, env);
 
-		if (v == NULL)
+		if (value == NULL)
 			continue;
-		if (SF_JN_IS_ARRAY(v) && item->type != SF_JN_NODE_ARRAY)
+		if (SF_JN_IS_ARRAY(value) && item->type != SF_JN_NODE_ARRAY)
 		{
 			/* The only part of a constructor needs no copy of its elements. */
 			if (node->items.n == 1)
 			{
-				result->u.items = v->u.items;
-				result->len = ((SfJnContainer *) result)->cap = v->len;
+				result->u.items = value->u.items;
+				result->len = ((SfJnContainer *) result)->cap = value->len;
 			}
 			else
-				sf_jn_push_all(&ev->arena, result, v);
+				sf_jn_push_all(&ev->arena, result, value);
 		}
 		else
-			sf_jn_push(&ev->arena, result, v);
+			sf_jn_push(&ev->arena, result, value);
 	}
 	if (node->cons)
 		result->flags |= SF_JN_CONS;
@@ -227,16 +227,16 @@ eval_array(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 
 /* Append a value to a flat list, taking arrays apart at any depth. */
 static void
-flatten(SfJnEval *ev, SfJnValue *list, SfJnValue *v)
+flatten(SfJnEval *ev, SfJnValue *list, SfJnValue *value)
 {
-	if (!SF_JN_IS_ARRAY(v))
+	if (!SF_JN_IS_ARRAY(value))
 	{
-		sf_jn_push(&ev->arena, list, v);
+		sf_jn_push(&ev->arena, list, value);
 		return;
 	}
 	sf_jn_check_stack(ev);
-	for (uint32 i = 0; i < v->len; i++)
-		flatten(ev, list, v->u.items[i]);
+	for (uint32 i = 0; i < value->len; i++)
+		flatten(ev, list, value->u.items[i]);
 }
 
 /* Collect the values of all members. */
@@ -251,16 +251,16 @@ eval_wildcard(SfJnEval *ev, SfJnValue *input)
 	{
 		for (uint32 i = 0; i < input->len; i++)
 		{
-			SfJnValue  *v = SF_JN_IS_OBJECT(input) ?
+			SfJnValue  *value = SF_JN_IS_OBJECT(input) ?
 				input->u.members[i].value : input->u.items[i];
 
-			if (SF_JN_IS_ARRAY(v))
+			if (SF_JN_IS_ARRAY(value))
 			{
-				flatten(ev, result, v);
+				flatten(ev, result, value);
 				plain = true;
 			}
 			else
-				sf_jn_push(&ev->arena, result, v);
+				sf_jn_push(&ev->arena, result, value);
 		}
 	}
 	/* Once arrays were appended it is an array like any other. */
@@ -271,20 +271,20 @@ eval_wildcard(SfJnEval *ev, SfJnValue *input)
 
 /* Collect a value and everything below it; arrays are passed through. */
 static void
-collect_descendants(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
+collect_descendants(SfJnEval *ev, SfJnValue *value, SfJnValue *result)
 {
 	sf_jn_check_stack(ev);
-	if (!SF_JN_IS_ARRAY(v))
-		sf_jn_push(&ev->arena, result, v);
-	if (SF_JN_IS_ARRAY(v))
+	if (!SF_JN_IS_ARRAY(value))
+		sf_jn_push(&ev->arena, result, value);
+	if (SF_JN_IS_ARRAY(value))
 	{
-		for (uint32 i = 0; i < v->len; i++)
-			collect_descendants(ev, v->u.items[i], result);
+		for (uint32 i = 0; i < value->len; i++)
+			collect_descendants(ev, value->u.items[i], result);
 	}
-	else if (SF_JN_IS_OBJECT(v))
+	else if (SF_JN_IS_OBJECT(value))
 	{
-		for (uint32 i = 0; i < v->len; i++)
-			collect_descendants(ev, v->u.members[i].value, result);
+		for (uint32 i = 0; i < value->len; i++)
+			collect_descendants(ev, value->u.members[i].value, result);
 	}
 }
 
@@ -306,7 +306,7 @@ eval_condition(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *
 {
 	SfJnValue  *condition = sf_jn_eval(ev, node->lhs, input, env);
 
-	if (sf_jn_truth(ev, condition))
+	if (sf_jn_is_true(ev, condition))
 		return sf_jn_eval(ev, node->rhs, input, env);
 	if (node->third != NULL)
 		return sf_jn_eval(ev, node->third, input, env);
@@ -317,7 +317,7 @@ eval_condition(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *
 static SfJnValue *
 eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
-	SfJnValue  *v;
+	SfJnValue  *value;
 
 	switch (node->type)
 	{
@@ -342,9 +342,9 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 		case SF_JN_NODE_DESCENDANT:
 			if (input == NULL)
 				return NULL;
-			v = sf_jn_sequence(&ev->arena, 16);
-			collect_descendants(ev, input, v);
-			return v;
+			value = sf_jn_sequence(&ev->arena, 16);
+			collect_descendants(ev, input, value);
+			return value;
 		case SF_JN_NODE_PARENT:
 			return sf_jn_lookup(ev, env, &node->sought->label);
 		case SF_JN_NODE_CONDITION:
@@ -352,13 +352,13 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 		case SF_JN_NODE_BLOCK:
 			return eval_block(ev, node, input, env);
 		case SF_JN_NODE_BIND:
-			v = sf_jn_eval(ev, node->rhs, input, env);
-			sf_jn_bind(ev, env, &node->name, v);
-			return v;
+			value = sf_jn_eval(ev, node->rhs, input, env);
+			sf_jn_bind(ev, env, &node->name, value);
+			return value;
 		case SF_JN_NODE_REGEX:
-			v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_REGEX);
-			v->u.function->regex = node->regex;
-			return v;
+			value = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_REGEX);
+			value->u.function->regex = node->regex;
+			return value;
 		case SF_JN_NODE_FUNCTION:
 			return sf_jn_eval_call(ev, node, input, env, NULL);
 		case SF_JN_NODE_VARIABLE:
@@ -372,10 +372,10 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 		case SF_JN_NODE_APPLY:
 			return sf_jn_eval_apply(ev, node, input, env);
 		case SF_JN_NODE_TRANSFORM:
-			v = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_TRANSFORM);
-			v->u.function->node = node;
-			v->u.function->env = env;
-			return v;
+			value = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_TRANSFORM);
+			value->u.function->node = node;
+			value->u.function->env = env;
+			return value;
 		case SF_JN_NODE_SORT:
 		case SF_JN_NODE_PLACEHOLDER:
 		case SF_JN_NODE_OPERATOR:
@@ -391,24 +391,24 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 SfJnValue *
 sf_jn_eval(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
-	SfJnValue  *v;
+	SfJnValue  *value;
 
 	sf_jn_check(ev);
 	if (++ev->depth > ev->max_depth || stack_is_too_deep())
 		sf_jn_fail(ev, SF_JN_ERROR_U1001);
 
-	v = eval_node(ev, node, input, env);
+	value = eval_node(ev, node, input, env);
 	for (int i = 0; i < node->predicates.n; i++)
-		v = sf_jn_eval_filter(ev, node->predicates.at[i].expr, v, env);
+		value = sf_jn_eval_filter(ev, node->predicates.at[i].expr, value, env);
 	if (node->group != NULL && node->type != SF_JN_NODE_PATH)
-		v = sf_jn_eval_group(ev, &node->group->pairs, node->group->position, v, env);
+		value = sf_jn_eval_group(ev, &node->group->pairs, node->group->position, value, env);
 
 	ev->depth--;
-	if (SF_JN_IS_SEQUENCE(v) && (v->flags & SF_JN_TUPLES) == 0)
+	if (SF_JN_IS_SEQUENCE(value) && (value->flags & SF_JN_TUPLES) == 0)
 	{
 		if (node->keep_array)
-			v->flags |= SF_JN_KEEP;
-		return collapse(v);
+			value->flags |= SF_JN_KEEP;
+		return collapse(value);
 	}
-	return v;
+	return value;
 }

@@ -135,7 +135,7 @@ extern SfJnFrame *sf_jn_frame(SfJnEval *ev, SfJnFrame *parent);
 extern void sf_jn_bind(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name,
 					   SfJnValue *value);
 extern SfJnValue *sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name);
-extern SfJnValue *sf_jn_function_value(SfJnArena *a, SfJnFunctionKind kind);
+extern SfJnValue *sf_jn_function_value(SfJnArena *arena, SfJnFunctionKind kind);
 extern SfJnValue *sf_jn_sequence_of(SfJnEval *ev, SfJnValue *item);
 extern SfJnValue *sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input);
 
@@ -180,12 +180,12 @@ extern SfJnValue *sf_jn_merge_sort(SfJnEval *ev, const SfJnValue *array,
 extern SfJnValue *sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node,
 									SfJnValue *input, SfJnFrame *env);
 extern void sf_jn_set_all(SfJnEval *ev, SfJnValue *object, const SfJnValue *from);
-extern bool sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y);
-extern bool sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v);
-extern bool sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v);
-extern bool sf_jn_truth(SfJnEval *ev, SfJnValue *v);	/* undefined is false */
-extern void sf_jn_check_nesting(SfJnEval *ev, const SfJnValue *v);
-extern SfJnValue *sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty);
+extern bool sf_jn_is_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y);
+extern bool sf_jn_is_numeric(SfJnEval *ev, SfJnValue *value);
+extern bool sf_jn_is_all_numeric(SfJnEval *ev, SfJnValue *value);
+extern bool sf_jn_is_true(SfJnEval *ev, SfJnValue *value);	/* undefined is false */
+extern void sf_jn_check_nesting(SfJnEval *ev, const SfJnValue *value);
+extern SfJnValue *sf_jn_to_string(SfJnEval *ev, SfJnValue *value, bool pretty);
 
 /* call.c */
 extern SfJnValue *sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node,
@@ -207,7 +207,7 @@ extern SfJnValue *sf_jn_call_back(SfJnEval *ev, SfJnValue *function, SfJnValue *
 extern int	sf_jn_arity(const SfJnValue *function);
 
 /* operator.c */
-extern SfJnValue *sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f,
+extern SfJnValue *sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *function,
 										SfJnValue *object);
 
 /* signature.c */

@@ -83,13 +83,13 @@ reduce_tuples(SfJnEval *ev, SfJnValue *data)
 
 		for (uint32 k = 0; k < tuple->len; k++)
 		{
-			SfJnMember *m = &tuple->u.members[k];
-			SfJnMember *r = sf_jn_find(result, m->key, m->keylen, m->hash);
+			SfJnMember *member = &tuple->u.members[k];
+			SfJnMember *r = sf_jn_find(result, member->key, member->keylen, member->hash);
 
 			if (r != NULL && i == 0)
-				columns[r - result->u.members].data = m->value;
+				columns[r - result->u.members].data = member->value;
 			else if (r != NULL)
-				add_to_group(ev, &columns[r - result->u.members], m->value);
+				add_to_group(ev, &columns[r - result->u.members], member->value);
 		}
 	}
 	for (uint32 k = 0; k < ncolumns; k++)
@@ -119,7 +119,7 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 		for (int pair = 0; pair < pairs->n; pair += 2)
 		{
 			SfJnValue  *key = sf_jn_eval(ev, pairs->at[pair], context, frame);
-			SfJnMember *m;
+			SfJnMember *member;
 			uint32		hash;
 
 			if (key == NULL)
@@ -127,10 +127,10 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 			if (key->type != SF_JN_TYPE_STRING)
 				sf_jn_fail_at(ev, position, SF_JN_ERROR_T1003, .value = key);
 			hash = sf_jn_hash(key->u.str, key->len);
-			m = sf_jn_find(keys, key->u.str, key->len, hash);
-			if (m != NULL)
+			member = sf_jn_find(keys, key->u.str, key->len, hash);
+			if (member != NULL)
 			{
-				Group	   *group = &list[m - keys->u.members];
+				Group	   *group = &list[member - keys->u.members];
 
 				if (group->pair != pair)
 					sf_jn_fail_at(ev, position, SF_JN_ERROR_D1009, .value = key);

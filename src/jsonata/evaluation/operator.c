@@ -15,24 +15,24 @@
 
 /* Tell whether a value is a number; one that is infinite is an error. */
 bool
-sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v)
+sf_jn_is_numeric(SfJnEval *ev, SfJnValue *value)
 {
-	if (!SF_JN_IS_NUMBER(v) || isnan(v->u.number))
+	if (!SF_JN_IS_NUMBER(value) || isnan(value->u.number))
 		return false;
-	if (isinf(v->u.number))
-		sf_jn_fail(ev, SF_JN_ERROR_D1001, .value = v);
+	if (isinf(value->u.number))
+		sf_jn_fail(ev, SF_JN_ERROR_D1001, .value = value);
 	return true;
 }
 
 /* Tell whether a value is an array of numbers (one without elements is). */
 bool
-sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v)
+sf_jn_is_all_numeric(SfJnEval *ev, SfJnValue *value)
 {
-	if (!SF_JN_IS_ARRAY(v))
+	if (!SF_JN_IS_ARRAY(value))
 		return false;
-	for (uint32 i = 0; i < v->len; i++)
+	for (uint32 i = 0; i < value->len; i++)
 	{
-		if (!sf_jn_is_numeric(ev, v->u.items[i]))
+		if (!sf_jn_is_numeric(ev, value->u.items[i]))
 			return false;
 	}
 	return true;
@@ -40,24 +40,24 @@ sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v)
 
 /* Cast a value to a boolean; undefined is false. */
 bool
-sf_jn_truth(SfJnEval *ev, SfJnValue *v)
+sf_jn_is_true(SfJnEval *ev, SfJnValue *value)
 {
-	if (v == NULL)
+	if (value == NULL)
 		return false;
-	switch ((SfJnType) v->type)
+	switch ((SfJnType) value->type)
 	{
 		case SF_JN_TYPE_BOOL:
-			return v->u.boolean;
+			return value->u.boolean;
 		case SF_JN_TYPE_NUMBER:
-			return sf_jn_is_numeric(ev, v) && v->u.number != 0;
+			return sf_jn_is_numeric(ev, value) && value->u.number != 0;
 		case SF_JN_TYPE_STRING:
 		case SF_JN_TYPE_OBJECT:
-			return v->len > 0;
+			return value->len > 0;
 		case SF_JN_TYPE_ARRAY:
 			sf_jn_check_stack(ev);
-			for (uint32 i = 0; i < v->len; i++)
+			for (uint32 i = 0; i < value->len; i++)
 			{
-				if (sf_jn_truth(ev, v->u.items[i]))
+				if (sf_jn_is_true(ev, value->u.items[i]))
 					return true;
 			}
 			return false;
@@ -70,23 +70,23 @@ sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 
 /* Refuse values nested too deeply, and if told so infinite numbers. */
 static void
-check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
+check_value(SfJnEval *ev, const SfJnValue *value, bool finite, int depth)
 {
-	if (v == NULL)
+	if (value == NULL)
 		return;
-	if (v->type == SF_JN_TYPE_ARRAY || v->type == SF_JN_TYPE_OBJECT)
+	if (value->type == SF_JN_TYPE_ARRAY || value->type == SF_JN_TYPE_OBJECT)
 	{
 		if (depth > SF_JN_MAX_NESTING || stack_is_too_deep())
 			sf_jn_fail(ev, SF_JN_ERROR_U1003,
 					   .value = sf_jn_cstring(&ev->arena, "Values are nested too deeply"));
 		/* parts that are shared are walked through once for each occurrence */
 		sf_jn_check(ev);
-		for (uint32 i = 0; i < v->len; i++)
-			check_value(ev, v->type == SF_JN_TYPE_ARRAY ? v->u.items[i] : v->u.members[i].value,
+		for (uint32 i = 0; i < value->len; i++)
+			check_value(ev, value->type == SF_JN_TYPE_ARRAY ? value->u.items[i] : value->u.members[i].value,
 						finite, depth + 1);
 	}
-	else if (finite && v->type == SF_JN_TYPE_NUMBER)
-		(void) sf_jn_is_numeric(ev, (SfJnValue *) v);
+	else if (finite && value->type == SF_JN_TYPE_NUMBER)
+		(void) sf_jn_is_numeric(ev, (SfJnValue *) value);
 }
 
 /*
@@ -94,37 +94,37 @@ check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
  * called before they do.
  */
 void
-sf_jn_check_nesting(SfJnEval *ev, const SfJnValue *v)
+sf_jn_check_nesting(SfJnEval *ev, const SfJnValue *value)
 {
-	check_value(ev, v, false, 0);
+	check_value(ev, value, false, 0);
 }
 
 /* Cast a value to a string as $string does; undefined stays so. */
 SfJnValue *
-sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty)
+sf_jn_to_string(SfJnEval *ev, SfJnValue *value, bool pretty)
 {
 	StringInfoData buf;
 
-	if (v == NULL || v->type == SF_JN_TYPE_STRING)
-		return v;
-	if (v->type == SF_JN_TYPE_FUNCTION)
+	if (value == NULL || value->type == SF_JN_TYPE_STRING)
+		return value;
+	if (value->type == SF_JN_TYPE_FUNCTION)
 		return sf_jn_string(&ev->arena, "", 0);
-	if (v->type == SF_JN_TYPE_NUMBER)
+	if (value->type == SF_JN_TYPE_NUMBER)
 	{
 		char	   *text = sf_jn_alloc(&ev->arena, SF_JN_NUMBER_LEN);
 
-		if (!isfinite(v->u.number))
-			sf_jn_fail(ev, SF_JN_ERROR_D3001, .value = v);
-		if ((v->flags & SF_JN_EXACT) != 0)
+		if (!isfinite(value->u.number))
+			sf_jn_fail(ev, SF_JN_ERROR_D3001, .value = value);
+		if ((value->flags & SF_JN_EXACT) != 0)
 			return sf_jn_string(&ev->arena, text,
-								sprintf(text, INT64_FORMAT, ((SfJnExact *) v)->exact));
+								sprintf(text, INT64_FORMAT, ((SfJnExact *) value)->exact));
 		return sf_jn_string(&ev->arena, text,
-							sf_jn_print_number(sf_jn_round15(v->u.number), text));
+							sf_jn_print_number(sf_jn_round15(value->u.number), text));
 	}
-	v = sf_jn_unwrap(v);
-	check_value(ev, v, true, 0);
+	value = sf_jn_unwrap(value);
+	check_value(ev, value, true, 0);
 	initStringInfo(&buf);
-	sf_jn_print(&buf, v, SF_JN_PRINT_STRING | (pretty ? SF_JN_PRINT_PRETTY : 0));
+	sf_jn_print(&buf, value, SF_JN_PRINT_STRING | (pretty ? SF_JN_PRINT_PRETTY : 0));
 	return sf_jn_string_of(&ev->arena, &buf);
 }
 
@@ -142,12 +142,12 @@ fail_operator(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 
 /* Tell whether an operand is a number, naming the operator when it is infinite. */
 static bool
-operand_is_numeric(SfJnEval *ev, const SfJnNode *node, SfJnValue *v)
+operand_is_numeric(SfJnEval *ev, const SfJnNode *node, SfJnValue *value)
 {
-	if (!SF_JN_IS_NUMBER(v) || isnan(v->u.number))
+	if (!SF_JN_IS_NUMBER(value) || isnan(value->u.number))
 		return false;
-	if (isinf(v->u.number))
-		fail_operator(ev, node, SF_JN_ERROR_D1001, v, NULL);
+	if (isinf(value->u.number))
+		fail_operator(ev, node, SF_JN_ERROR_D1001, value, NULL);
 	return true;
 }
 
@@ -234,10 +234,10 @@ eval_concat(SfJnEval *ev, SfJnValue *x, SfJnValue *y)
 
 /* Tell whether a value is an integer, as JavaScript understands it. */
 static bool
-is_integer(const SfJnValue *v)
+is_integer(const SfJnValue *value)
 {
-	return SF_JN_IS_NUMBER(v) && isfinite(v->u.number) &&
-		floor(v->u.number) == v->u.number;
+	return SF_JN_IS_NUMBER(value) && isfinite(value->u.number) &&
+		floor(value->u.number) == value->u.number;
 }
 
 /* Make the integers from x to y. */
@@ -291,7 +291,7 @@ same_string(const SfJnValue *x, const SfJnValue *y)
 
 /* Compare two values deeply; functions are equal to themselves only. */
 bool
-sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
+sf_jn_is_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
 {
 	if (x == y)
 		return !(SF_JN_IS_NUMBER(x) && x->u.number != x->u.number);
@@ -318,7 +318,7 @@ sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
 			for (uint32 i = 0; i < x->len; i++)
 			{
 				sf_jn_check(ev);
-				if (!sf_jn_equal(ev, x->u.items[i], y->u.items[i]) &&
+				if (!sf_jn_is_equal(ev, x->u.items[i], y->u.items[i]) &&
 					(x->u.items[i] != NULL || y->u.items[i] != NULL))
 					return false;
 			}
@@ -329,11 +329,11 @@ sf_jn_equal(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
 			sf_jn_check_stack(ev);
 			for (uint32 i = 0; i < x->len; i++)
 			{
-				const SfJnMember *m = &x->u.members[i];
-				const SfJnMember *n = sf_jn_find(y, m->key, m->keylen, m->hash);
+				const SfJnMember *member = &x->u.members[i];
+				const SfJnMember *n = sf_jn_find(y, member->key, member->keylen, member->hash);
 
 				sf_jn_check(ev);
-				if (n == NULL || !sf_jn_equal(ev, m->value, n->value))
+				if (n == NULL || !sf_jn_is_equal(ev, member->value, n->value))
 					return false;
 			}
 			return true;
@@ -351,7 +351,7 @@ is_identical(SfJnEval *ev, const SfJnValue *x, const SfJnValue *y)
 		return x == y;
 	if (x->type == SF_JN_TYPE_ARRAY || x->type == SF_JN_TYPE_OBJECT)
 		return x == y;
-	return sf_jn_equal(ev, x, y);
+	return sf_jn_is_equal(ev, x, y);
 }
 
 /* Tell whether x is among the elements of y. */
@@ -384,17 +384,17 @@ eval_right_truth(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame
 
 	SF_JN_TRY(&ev->thrower);
 	{
-		result = sf_jn_truth(ev, sf_jn_eval(ev, node->rhs, input, env));
+		result = sf_jn_is_true(ev, sf_jn_eval(ev, node->rhs, input, env));
 	}
 	SF_JN_CATCH(&ev->thrower);
 	{
-		SfJnError  *e = &ev->thrower.error;
+		SfJnError  *error = &ev->thrower.error;
 
 		ev->call = call;
 		ev->outermost = outermost;
-		e->position = node->position;
-		e->token = sf_jn_operator_text[node->op];
-		e->token_len = strlen(e->token);
+		error->position = node->position;
+		error->token = sf_jn_operator_text[node->op];
+		error->token_len = strlen(error->token);
 		sf_jn_raise(ev);
 	}
 	SF_JN_END(&ev->thrower);
@@ -409,9 +409,9 @@ sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFram
 	SfJnValue  *y;
 
 	if (node->op == SF_JN_OP_AND)
-		return sf_jn_bool(sf_jn_truth(ev, x) && eval_right_truth(ev, node, input, env));
+		return sf_jn_bool(sf_jn_is_true(ev, x) && eval_right_truth(ev, node, input, env));
 	if (node->op == SF_JN_OP_OR)
-		return sf_jn_bool(sf_jn_truth(ev, x) || eval_right_truth(ev, node, input, env));
+		return sf_jn_bool(sf_jn_is_true(ev, x) || eval_right_truth(ev, node, input, env));
 
 	y = sf_jn_eval(ev, node->rhs, input, env);
 	switch (node->op)
@@ -420,8 +420,8 @@ sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFram
 		case SF_JN_OP_NE:
 			sf_jn_check_nesting(ev, x);
 			if (node->op == SF_JN_OP_NE)
-				return sf_jn_bool(x != NULL && y != NULL && !sf_jn_equal(ev, x, y));
-			return sf_jn_bool(x != NULL && y != NULL && sf_jn_equal(ev, x, y));
+				return sf_jn_bool(x != NULL && y != NULL && !sf_jn_is_equal(ev, x, y));
+			return sf_jn_bool(x != NULL && y != NULL && sf_jn_is_equal(ev, x, y));
 		case SF_JN_OP_LT:
 		case SF_JN_OP_LE:
 		case SF_JN_OP_GT:
@@ -442,23 +442,23 @@ sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFram
 
 /* Merge the update of one match into it. */
 static void
-update_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
+update_match(SfJnEval *ev, const SfJnFunction *function, SfJnValue *match)
 {
-	SfJnValue  *update = sf_jn_eval(ev, f->node->rhs, match, f->env);
+	SfJnValue  *update = sf_jn_eval(ev, function->node->rhs, match, function->env);
 
 	if (update == NULL)
 		return;
 	if (update->type != SF_JN_TYPE_OBJECT)
-		sf_jn_fail_at(ev, f->node->rhs->position, SF_JN_ERROR_T2011, .value = update);
+		sf_jn_fail_at(ev, function->node->rhs->position, SF_JN_ERROR_T2011, .value = update);
 	if (SF_JN_IS_OBJECT(match))
 		sf_jn_set_all(ev, match, update);
 }
 
 /* Remove what the delete clause names from one match. */
 static void
-delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
+delete_from_match(SfJnEval *ev, const SfJnFunction *function, SfJnValue *match)
 {
-	SfJnValue  *names = sf_jn_eval(ev, f->node->third, match, f->env);
+	SfJnValue  *names = sf_jn_eval(ev, function->node->third, match, function->env);
 	SfJnValue **items;
 	uint32		n = sf_jn_items(&names, &items);
 
@@ -467,7 +467,7 @@ delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 	for (uint32 i = 0; i < n; i++)
 	{
 		if (!SF_JN_IS_STRING(items[i]))
-			sf_jn_fail_at(ev, f->node->third->position, SF_JN_ERROR_T2012, .value = names);
+			sf_jn_fail_at(ev, function->node->third->position, SF_JN_ERROR_T2012, .value = names);
 	}
 	if (SF_JN_IS_OBJECT(match))
 		sf_jn_delete(&ev->arena, match, items, n);
@@ -475,7 +475,7 @@ delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 
 /* Apply a transform to an object or array. */
 SfJnValue *
-sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f, SfJnValue *object)
+sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *function, SfJnValue *object)
 {
 	static SfJnName name = {NULL};
 	SfJnValue  *clone;
@@ -490,20 +490,20 @@ sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f, SfJnValue *object)
 		sf_jn_fail(ev, SF_JN_ERROR_T0410, .value = object, .index = 1);
 	if (name.str == NULL)
 		name = sf_jn_name("clone", 5);
-	clone = sf_jn_lookup(ev, f->env, &name);
+	clone = sf_jn_lookup(ev, function->env, &name);
 	if (!SF_JN_IS_FUNCTION(clone))
-		sf_jn_fail_at(ev, f->node->position, SF_JN_ERROR_T2013);
-	result = sf_jn_apply(ev, clone, &object, 1, NULL, f->env);
-	matches = sf_jn_eval(ev, f->node->lhs, result, f->env);
+		sf_jn_fail_at(ev, function->node->position, SF_JN_ERROR_T2013);
+	result = sf_jn_apply(ev, clone, &object, 1, NULL, function->env);
+	matches = sf_jn_eval(ev, function->node->lhs, result, function->env);
 	if (matches == NULL)
 		return result;
 	n = sf_jn_items(&matches, &items);
 	for (uint32 i = 0; i < n; i++)
 	{
 		sf_jn_check(ev);
-		update_match(ev, f, items[i]);
-		if (f->node->third != NULL)
-			delete_from_match(ev, f, items[i]);
+		update_match(ev, function, items[i]);
+		if (function->node->third != NULL)
+			delete_from_match(ev, function, items[i]);
 	}
 	return result;
 }

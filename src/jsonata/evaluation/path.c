@@ -19,14 +19,14 @@ SfJnValue *
 sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
 {
 	SfJnValue  *result;
-	SfJnMember *m;
+	SfJnMember *member;
 
 	if (input == NULL)
 		return NULL;
 	if (input->type == SF_JN_TYPE_OBJECT)
 	{
-		m = sf_jn_find(input, name->str, name->len, name->hash);
-		return m == NULL ? NULL : m->value;
+		member = sf_jn_find(input, name->str, name->len, name->hash);
+		return member == NULL ? NULL : member->value;
 	}
 	if (input->type != SF_JN_TYPE_ARRAY)
 		return NULL;
@@ -35,12 +35,12 @@ sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
 	result = sf_jn_sequence(&ev->arena, input->len);
 	for (uint32 i = 0; i < input->len; i++)
 	{
-		SfJnValue  *v = sf_jn_lookup_member(ev, input->u.items[i], name);
+		SfJnValue  *value = sf_jn_lookup_member(ev, input->u.items[i], name);
 
-		if (SF_JN_IS_ARRAY(v))
-			sf_jn_push_all(&ev->arena, result, v);
-		else if (v != NULL)
-			sf_jn_push(&ev->arena, result, v);
+		if (SF_JN_IS_ARRAY(value))
+			sf_jn_push_all(&ev->arena, result, value);
+		else if (value != NULL)
+			sf_jn_push(&ev->arena, result, value);
 	}
 	return result;
 }
@@ -81,7 +81,7 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 		SfJnValue  *item = items[i];
 		SfJnValue  *res = sf_jn_eval_item(ev, predicate, item, tuples, env);
 
-		if (SF_JN_IS_NUMBER(res) ? sf_jn_is_numeric(ev, res) : sf_jn_all_numeric(ev, res))
+		if (SF_JN_IS_NUMBER(res) ? sf_jn_is_numeric(ev, res) : sf_jn_is_all_numeric(ev, res))
 		{
 			SfJnValue **numbers;
 			uint32		count = sf_jn_items(&res, &numbers);
@@ -94,7 +94,7 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 					sf_jn_push(&ev->arena, result, item);
 			}
 		}
-		else if (sf_jn_truth(ev, res))
+		else if (sf_jn_is_true(ev, res))
 			sf_jn_push(&ev->arena, result, item);
 	}
 	return result;
@@ -149,14 +149,14 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 	result = sf_jn_sequence(&ev->arena, input->len);
 	for (uint32 i = 0; i < input->len; i++)
 	{
-		SfJnValue  *v = sf_jn_eval(ev, step, input->u.items[i], env);
+		SfJnValue  *value = sf_jn_eval(ev, step, input->u.items[i], env);
 
 		for (int k = 0; k < step->stages.n; k++)
-			v = sf_jn_eval_filter(ev, step->stages.at[k].expr, v, env);
-		if (v != NULL)
+			value = sf_jn_eval_filter(ev, step->stages.at[k].expr, value, env);
+		if (value != NULL)
 		{
-			sf_jn_push(&ev->arena, result, v);
-			if (v->type == SF_JN_TYPE_ARRAY)
+			sf_jn_push(&ev->arena, result, value);
+			if (value->type == SF_JN_TYPE_ARRAY)
 				only_items = false;
 		}
 	}
@@ -170,12 +170,12 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 
 		for (uint32 i = 0; i < result->len; i++)
 		{
-			SfJnValue  *v = result->u.items[i];
+			SfJnValue  *value = result->u.items[i];
 
-			if (v->type == SF_JN_TYPE_ARRAY && (v->flags & SF_JN_CONS) == 0)
-				sf_jn_push_all(&ev->arena, flat, v);
+			if (value->type == SF_JN_TYPE_ARRAY && (value->flags & SF_JN_CONS) == 0)
+				sf_jn_push_all(&ev->arena, flat, value);
 			else
-				sf_jn_push(&ev->arena, flat, v);
+				sf_jn_push(&ev->arena, flat, value);
 		}
 		return flat;
 	}
@@ -259,10 +259,10 @@ eval_tuple_step(SfJnEval *ev, const SfJnNode *step, SfJnValue *input,
 	for (uint32 i = 0; i < bindings->len; i++)
 	{
 		SfJnValue  *tuple = bindings->u.items[i];
-		SfJnValue  *v = sf_jn_eval_item(ev, step, tuple, true, env);
+		SfJnValue  *value = sf_jn_eval_item(ev, step, tuple, true, env);
 
-		if (v != NULL)
-			push_tuples(ev, step, tuple, v, result);
+		if (value != NULL)
+			push_tuples(ev, step, tuple, value, result);
 	}
 	return eval_stages(ev, &step->stages, result, env);
 }
@@ -276,7 +276,7 @@ eval_simple_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 				 SfJnValue **result)
 {
 	const SfJnNode *step = node->items.at[0];
-	SfJnMember *m;
+	SfJnMember *member;
 
 	if (node->items.n != 1 || step->type != SF_JN_NODE_NAME || step->tuple ||
 		step->stages.n > 0 || step->predicates.n > 0 || step->group != NULL ||
@@ -286,12 +286,12 @@ eval_simple_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 	*result = NULL;
 	if (!SF_JN_IS_OBJECT(input))
 		return true;
-	m = sf_jn_find(input, step->name.str, step->name.len, step->name.hash);
-	if (m == NULL)
+	member = sf_jn_find(input, step->name.str, step->name.len, step->name.hash);
+	if (member == NULL)
 		return true;
-	if (SF_JN_IS_SEQUENCE(m->value))
+	if (SF_JN_IS_SEQUENCE(member->value))
 		return false;
-	*result = m->value;
+	*result = member->value;
 	return true;
 }
 

@@ -23,7 +23,7 @@ typedef struct SfJnParam
 	char		types[12];
 	char		symbol;			/* the type as written; '(' for a choice */
 	char		quantifier;		/* 0 ? + */
-	bool		context;
+	bool		takes_context;
 	char		subtype;		/* of a<…>; 0: any */
 } SfJnParam;
 
@@ -52,7 +52,7 @@ closing_bracket(const char *text, int at, char open, char close)
 
 /* Read one symbol that declares a parameter; returns where it ends. */
 static int
-parse_param(SfJnArena *arena, SfJnThrow *t, const char *text, int at, int position,
+parse_param(SfJnArena *arena, SfJnThrow *thrown, const char *text, int at, int position,
 			SfJnParam *param)
 {
 	int			end;
@@ -73,7 +73,7 @@ parse_param(SfJnArena *arena, SfJnThrow *t, const char *text, int at, int positi
 		case '(':
 			end = closing_bracket(text, at, '(', ')');
 			if (memchr(text + at, '<', end - at) != NULL)
-				sf_jn_throw_error(t, position + at, SF_JN_ERROR_S0402, .value =
+				sf_jn_throw_error(thrown, position + at, SF_JN_ERROR_S0402, .value =
 								  sf_jn_string_copy(arena, text + at + 1, end - at - 1));
 			snprintf(param->types, sizeof(param->types), "%.*sm",
 					 Min(end - at - 1, 9), text + at + 1);
@@ -87,7 +87,7 @@ parse_param(SfJnArena *arena, SfJnThrow *t, const char *text, int at, int positi
 
 /* Parse a signature; position is where it stands in the expression. */
 SfJnSignature *
-sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int position)
+sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *thrown, const char *text, int position)
 {
 	SfJnSignature *result = sf_jn_alloc(arena, sizeof(SfJnSignature));
 	SfJnParam  *last = NULL;
@@ -99,7 +99,7 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 		{
 			case '-':
 				if (last != NULL)
-					last->context = true;
+					last->takes_context = true;
 				if (last != NULL)
 					last->quantifier = '?';
 				break;
@@ -110,7 +110,7 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 				break;
 			case '<':
 				if (last == NULL || (last->symbol != 'a' && last->symbol != 'f'))
-					sf_jn_throw_error(t, position + at, SF_JN_ERROR_S0401, .value = last == NULL ?
+					sf_jn_throw_error(thrown, position + at, SF_JN_ERROR_S0401, .value = last == NULL ?
 									  NULL : sf_jn_string_copy(arena, &last->symbol, 1));
 				last->subtype = text[at + 1];
 				at = closing_bracket(text, at, '<', '>');
@@ -121,9 +121,9 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 				if (strchr("snblofjxa(", text[at]) == NULL)
 					break;
 				if (result->n >= MAX_PARAMS)
-					sf_jn_throw_error(t, position + at, SF_JN_ERROR_S0402);
+					sf_jn_throw_error(thrown, position + at, SF_JN_ERROR_S0402);
 				last = &result->params[result->n++];
-				at = parse_param(arena, t, text, at, position, last);
+				at = parse_param(arena, thrown, text, at, position, last);
 				break;
 		}
 	}
@@ -132,7 +132,7 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 
 /* Tell the symbol of a value's type. */
 static char
-type_symbol(const SfJnValue *v)
+type_symbol(const SfJnValue *value)
 {
 	static const char symbols[] = {
 		[SF_JN_TYPE_NULL] = 'l', [SF_JN_TYPE_BOOL] = 'b', [SF_JN_TYPE_NUMBER] = 'n',
@@ -140,7 +140,7 @@ type_symbol(const SfJnValue *v)
 		[SF_JN_TYPE_FUNCTION] = 'f'
 	};
 
-	return v == NULL ? 'm' : symbols[v->type];
+	return value == NULL ? 'm' : symbols[value->type];
 }
 
 /*
@@ -148,14 +148,14 @@ type_symbol(const SfJnValue *v)
  * taken[k] is the number of arguments of each.
  */
 static bool
-match_params(SfJnEval *ev, const SfJnSignature *s, int k, SfJnValue **args, int i, int nargs,
+match_params(SfJnEval *ev, const SfJnSignature *signature, int k, SfJnValue **args, int i, int nargs,
 			 int *taken)
 {
-	const SfJnParam *param = &s->params[k];
+	const SfJnParam *param = &signature->params[k];
 	int			most = 0;
 	int			least;
 
-	if (k == s->n)
+	if (k == signature->n)
 		return i == nargs;
 	while (i + most < nargs &&
 		   (param->quantifier == '+' || most < 1) &&
@@ -165,7 +165,7 @@ match_params(SfJnEval *ev, const SfJnSignature *s, int k, SfJnValue **args, int 
 	for (; most >= least; most--)
 	{
 		taken[k] = most;
-		if (match_params(ev, s, k + 1, args, i + most, nargs, taken))
+		if (match_params(ev, signature, k + 1, args, i + most, nargs, taken))
 			return true;
 		sf_jn_check(ev);
 	}
@@ -174,14 +174,14 @@ match_params(SfJnEval *ev, const SfJnSignature *s, int k, SfJnValue **args, int 
 
 /* Throw T0410 for the first argument that does not fit. */
 static void pg_attribute_noreturn()
-fail_match(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args, int nargs)
+fail_match(SfJnEval *ev, const SfJnSignature *signature, SfJnValue **args, int nargs)
 {
-	SfJnSignature part = *s;
+	SfJnSignature part = *signature;
 	int			taken[MAX_PARAMS];
 	int			good = 0;
 
 	/* Match ever longer beginnings, against as many arguments as they take. */
-	for (int k = 1; k <= s->n; k++)
+	for (int k = 1; k <= signature->n; k++)
 	{
 		int			n;
 
@@ -246,21 +246,21 @@ array_argument(SfJnEval *ev, const SfJnParam *param, SfJnValue *arg, int index)
  * arguments in *validated.
  */
 int
-sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args,
+sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *signature, SfJnValue **args,
 						 int nargs, SfJnValue *context, SfJnValue ***validated)
 {
 	int			taken[MAX_PARAMS];
-	SfJnValue **out = sf_jn_alloc(&ev->arena, (nargs + s->n + 1) * sizeof(SfJnValue *));
+	SfJnValue **out = sf_jn_alloc(&ev->arena, (nargs + signature->n + 1) * sizeof(SfJnValue *));
 	int			nout = 0;
 	int			i = 0;
 
-	if (!match_params(ev, s, 0, args, 0, nargs, taken))
-		fail_match(ev, s, args, nargs);
-	for (int k = 0; k < s->n; k++)
+	if (!match_params(ev, signature, 0, args, 0, nargs, taken))
+		fail_match(ev, signature, args, nargs);
+	for (int k = 0; k < signature->n; k++)
 	{
-		const SfJnParam *param = &s->params[k];
+		const SfJnParam *param = &signature->params[k];
 
-		if (taken[k] == 0 && param->context)
+		if (taken[k] == 0 && param->takes_context)
 		{
 			if (strchr(param->types, type_symbol(context)) == NULL)
 				sf_jn_fail(ev, SF_JN_ERROR_T0411, .value = context, .index = i + 1);

@@ -47,46 +47,46 @@ SF_JN_LIBRARY_FUNCTION(shuffle)
 	return result;
 }
 
-static uint32 hash_value(const SfJnValue *v);
+static uint32 hash_value(const SfJnValue *value);
 
 /* Hash a part of a container; of a container in it, only the length. */
 static uint32
-hash_part(const SfJnValue *v)
+hash_part(const SfJnValue *value)
 {
-	return v != NULL && v->type >= SF_JN_TYPE_ARRAY ? v->len : hash_value(v);
+	return value != NULL && value->type >= SF_JN_TYPE_ARRAY ? value->len : hash_value(value);
 }
 
 /* Hash a value so that equal values hash alike. */
 static uint32
-hash_value(const SfJnValue *v)
+hash_value(const SfJnValue *value)
 {
 	uint32		h;
 
-	if (v == NULL)
+	if (value == NULL)
 		return 0;
-	h = v->type * 2654435761u;
-	switch ((SfJnType) v->type)
+	h = value->type * 2654435761u;
+	switch ((SfJnType) value->type)
 	{
 		case SF_JN_TYPE_NULL:
 			return h;
 		case SF_JN_TYPE_BOOL:
-			return h + v->u.boolean;
+			return h + value->u.boolean;
 		case SF_JN_TYPE_NUMBER:
 			{
-				double		d = v->u.number == 0 ? 0 : v->u.number;
+				double		d = value->u.number == 0 ? 0 : value->u.number;
 
 				return h ^ sf_jn_hash((const char *) &d, sizeof(d));
 			}
 		case SF_JN_TYPE_STRING:
-			return h ^ sf_jn_hash(v->u.str, v->len);
+			return h ^ sf_jn_hash(value->u.str, value->len);
 		case SF_JN_TYPE_ARRAY:
-			for (uint32 i = 0; i < Min(v->len, 8); i++)
-				h = h * 31 + hash_part(v->u.items[i]);
-			return h + v->len;
+			for (uint32 i = 0; i < Min(value->len, 8); i++)
+				h = h * 31 + hash_part(value->u.items[i]);
+			return h + value->len;
 		case SF_JN_TYPE_OBJECT:
-			for (uint32 i = 0; i < v->len; i++)
-				h += v->u.members[i].hash * 31 + hash_part(v->u.members[i].value);
-			return h + v->len;
+			for (uint32 i = 0; i < value->len; i++)
+				h += value->u.members[i].hash * 31 + hash_part(value->u.members[i].value);
+			return h + value->len;
 		case SF_JN_TYPE_FUNCTION:
 			return h;
 	}
@@ -112,15 +112,15 @@ SF_JN_LIBRARY_FUNCTION(distinct)
 		sf_jn_array(&ev->arena, 4);
 	for (uint32 i = 0; i < list->len; i++)
 	{
-		SfJnValue  *v = list->u.items[i];
-		uint32		slot = hash_value(v) & (size - 1);
+		SfJnValue  *value = list->u.items[i];
+		uint32		slot = hash_value(value) & (size - 1);
 
 		sf_jn_check(ev);
-		while (table[slot] != 0 && !sf_jn_equal(ev, result->u.items[table[slot] - 1], v))
+		while (table[slot] != 0 && !sf_jn_is_equal(ev, result->u.items[table[slot] - 1], value))
 			slot = (slot + 1) & (size - 1);
 		if (table[slot] != 0)
 			continue;
-		sf_jn_push(&ev->arena, result, v);
+		sf_jn_push(&ev->arena, result, value);
 		table[slot] = result->len;
 	}
 	return result;
@@ -159,17 +159,17 @@ static bool
 function_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 {
 	SfJnValue  *args[2] = {a, b};
-	SfJnValue  *v;
+	SfJnValue  *value;
 
 	sf_jn_check(ev);
-	v = sf_jn_apply(ev, arg, args, 2, NULL, ev->focus_env);
-	if (v == NULL || v->type == SF_JN_TYPE_NULL)
+	value = sf_jn_apply(ev, arg, args, 2, NULL, ev->focus_env);
+	if (value == NULL || value->type == SF_JN_TYPE_NULL)
 		return false;
-	if (v->type == SF_JN_TYPE_BOOL)
-		return v->u.boolean;
-	if (v->type == SF_JN_TYPE_NUMBER)
-		return v->u.number != 0 && v->u.number == v->u.number;
-	return v->type != SF_JN_TYPE_STRING || v->len > 0;
+	if (value->type == SF_JN_TYPE_BOOL)
+		return value->u.boolean;
+	if (value->type == SF_JN_TYPE_NUMBER)
+		return value->u.number != 0 && value->u.number == value->u.number;
+	return value->type != SF_JN_TYPE_STRING || value->len > 0;
 }
 
 /* $sort(array, function) */
@@ -184,7 +184,7 @@ SF_JN_LIBRARY_FUNCTION(sort)
 		return sf_jn_merge_sort(ev, list, function_swap, args[1]);
 	for (uint32 i = 0; strings && i < list->len; i++)
 		strings = SF_JN_IS_STRING(list->u.items[i]);
-	if (!strings && !sf_jn_all_numeric(ev, list))
+	if (!strings && !sf_jn_is_all_numeric(ev, list))
 		sf_jn_fail(ev, SF_JN_ERROR_D3070, .value = list, .index = 1);
 	return sf_jn_merge_sort(ev, list, default_swap, NULL);
 }
@@ -205,10 +205,10 @@ SF_JN_LIBRARY_FUNCTION(map)
 
 	for (uint32 i = 0; i < list->len; i++)
 	{
-		SfJnValue  *v = call_with_item(ev, args[1], list, i);
+		SfJnValue  *value = call_with_item(ev, args[1], list, i);
 
-		if (v != NULL)
-			sf_jn_push(&ev->arena, result, v);
+		if (value != NULL)
+			sf_jn_push(&ev->arena, result, value);
 	}
 	return result;
 }
@@ -221,7 +221,7 @@ SF_JN_LIBRARY_FUNCTION(filter)
 
 	for (uint32 i = 0; i < list->len; i++)
 	{
-		if (sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
+		if (sf_jn_is_true(ev, call_with_item(ev, args[1], list, i)))
 			sf_jn_push(&ev->arena, result, list->u.items[i]);
 	}
 	return result;
@@ -236,7 +236,7 @@ SF_JN_LIBRARY_FUNCTION(single)
 
 	for (uint32 i = 0; i < list->len; i++)
 	{
-		if (args[1] != NULL && !sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
+		if (args[1] != NULL && !sf_jn_is_true(ev, call_with_item(ev, args[1], list, i)))
 			continue;
 		if (found)
 			sf_jn_fail(ev, SF_JN_ERROR_D3138, .value = NULL, .index = i);

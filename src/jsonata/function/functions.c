@@ -35,12 +35,12 @@ build_library(void)
 	object = sf_jn_object(&arena, 4);
 	for (size_t i = 0; i < lengthof(natives); i++)
 	{
-		SfJnValue  *v = sf_jn_function_value(&arena, SF_JN_FUNCTION_NATIVE);
+		SfJnValue  *value = sf_jn_function_value(&arena, SF_JN_FUNCTION_NATIVE);
 
-		v->u.function->native = &natives[i];
-		v->u.function->signature = sf_jn_signature_parse(&arena, &thrower,
-														 natives[i].signature, 0);
-		sf_jn_set_c(&arena, object, natives[i].name, v);
+		value->u.function->native = &natives[i];
+		value->u.function->signature = sf_jn_signature_parse(&arena, &thrower,
+															 natives[i].signature, 0);
+		sf_jn_set_c(&arena, object, natives[i].name, value);
 	}
 	library = object;
 }
@@ -49,13 +49,13 @@ build_library(void)
 SfJnValue *
 sf_jn_library_function(const SfJnName *name, SfJnMode mode)
 {
-	SfJnMember *m;
+	SfJnMember *member;
 
 	if (library == NULL)
 		build_library();
-	m = sf_jn_find(library, name->str, name->len, name->hash);
-	return m != NULL && (m->value->u.function->native->modes & mode) != 0 ?
-		m->value : NULL;
+	member = sf_jn_find(library, name->str, name->len, name->hash);
+	return member != NULL && (member->value->u.function->native->modes & mode) != 0 ?
+		member->value : NULL;
 }
 
 /* $type(value) */
@@ -79,19 +79,19 @@ SF_JN_LIBRARY_FUNCTION(exists)
 /* $boolean(value) */
 SF_JN_LIBRARY_FUNCTION(boolean)
 {
-	return sf_jn_bool(sf_jn_truth(ev, args[0]));
+	return sf_jn_bool(sf_jn_is_true(ev, args[0]));
 }
 
 /* $not(value) */
 SF_JN_LIBRARY_FUNCTION(not)
 {
-	return sf_jn_bool(!sf_jn_truth(ev, args[0]));
+	return sf_jn_bool(!sf_jn_is_true(ev, args[0]));
 }
 
 /* $string(value, prettify) */
 SF_JN_LIBRARY_FUNCTION(string)
 {
-	return sf_jn_to_string(ev, args[0], sf_jn_truth(ev, args[1]));
+	return sf_jn_to_string(ev, args[0], sf_jn_is_true(ev, args[1]));
 }
 
 /* $clone(value) */
@@ -118,7 +118,7 @@ SF_JN_LIBRARY_FUNCTION(error)
 /* $assert(condition, message) */
 SF_JN_LIBRARY_FUNCTION(assert)
 {
-	if (!sf_jn_truth(ev, args[0]))
+	if (!sf_jn_is_true(ev, args[0]))
 		fail_with(ev, SF_JN_ERROR_D3141, args[1], "$assert() statement failed");
 	return NULL;
 }

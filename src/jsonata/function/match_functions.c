@@ -30,7 +30,7 @@ typedef struct Matcher
 
 /* Read a match out of the object that a matcher returned; false at the end. */
 static bool
-read_match(SfJnEval *ev, Matcher *m, SfJnValue *object)
+read_match(SfJnEval *ev, Matcher *matcher, SfJnValue *object)
 {
 	SfJnValue  *text;
 	SfJnValue  *start;
@@ -38,7 +38,7 @@ read_match(SfJnEval *ev, Matcher *m, SfJnValue *object)
 	SfJnValue  *groups;
 	SfJnValue  *next;
 
-	if (!sf_jn_truth(ev, object))
+	if (!sf_jn_is_true(ev, object))
 		return false;
 	if (!SF_JN_IS_OBJECT(object))
 		sf_jn_fail(ev, SF_JN_ERROR_T1010);
@@ -50,57 +50,57 @@ read_match(SfJnEval *ev, Matcher *m, SfJnValue *object)
 	if (!SF_JN_IS_NUMBER(start) && !SF_JN_IS_NUMBER(end) && !SF_JN_IS_ARRAY(groups) &&
 		!SF_JN_IS_FUNCTION(next))
 		sf_jn_fail(ev, SF_JN_ERROR_T1010);
-	memset(&m->match, 0, sizeof(m->match));
-	m->match.text = SF_JN_IS_STRING(text) ? text : sf_jn_string(&ev->arena, "", 0);
-	m->match.start = SF_JN_IS_NUMBER(start) && start->u.number > 0 ? (Size) start->u.number : 0;
-	m->match.end = SF_JN_IS_NUMBER(end) && end->u.number > 0 ? (Size) end->u.number : 0;
+	memset(&matcher->match, 0, sizeof(matcher->match));
+	matcher->match.text = SF_JN_IS_STRING(text) ? text : sf_jn_string(&ev->arena, "", 0);
+	matcher->match.start = SF_JN_IS_NUMBER(start) && start->u.number > 0 ? (Size) start->u.number : 0;
+	matcher->match.end = SF_JN_IS_NUMBER(end) && end->u.number > 0 ? (Size) end->u.number : 0;
 	if (SF_JN_IS_ARRAY(groups))
 	{
-		m->match.groups = groups->u.items;
-		m->match.ngroups = groups->len;
+		matcher->match.groups = groups->u.items;
+		matcher->match.ngroups = groups->len;
 	}
-	m->function = next;
+	matcher->function = next;
 	return true;
 }
 
 /* Begin to match; pattern is a function. */
 static void
-begin_matches(Matcher *m, SfJnValue *subject, SfJnValue *pattern)
+begin_matches(Matcher *matcher, SfJnValue *subject, SfJnValue *pattern)
 {
-	memset(m, 0, sizeof(*m));
-	m->subject = subject;
-	m->function = pattern;
-	m->first = true;
+	memset(matcher, 0, sizeof(*matcher));
+	matcher->subject = subject;
+	matcher->function = pattern;
+	matcher->first = true;
 	if (pattern->u.function->kind == SF_JN_FUNCTION_REGEX)
-		m->regex = pattern->u.function->regex;
+		matcher->regex = pattern->u.function->regex;
 }
 
 /* Find the next match; false at the end. */
 static bool
-next_match(SfJnEval *ev, Matcher *m)
+next_match(SfJnEval *ev, Matcher *matcher)
 {
-	bool		first = m->first;
+	bool		first = matcher->first;
 
 	sf_jn_check(ev);
-	m->first = false;
-	if (m->regex != NULL)
+	matcher->first = false;
+	if (matcher->regex != NULL)
 	{
-		if (!first && m->from >= ev->nwide)
+		if (!first && matcher->from >= ev->nwide)
 			return false;
-		if (!sf_jn_regex_search(ev, m->regex, m->subject, m->from, &m->match))
+		if (!sf_jn_regex_search(ev, matcher->regex, matcher->subject, matcher->from, &matcher->match))
 			return false;
 		/* A match of nothing leads nowhere. */
-		if (!first && m->match.start == m->match.end)
+		if (!first && matcher->match.start == matcher->match.end)
 			sf_jn_fail(ev, SF_JN_ERROR_D1004);
-		m->from = m->match.end;
+		matcher->from = matcher->match.end;
 		return true;
 	}
 	if (first)
-		return read_match(ev, m, sf_jn_apply(ev, m->function, &m->subject, 1,
-											 NULL, ev->focus_env));
-	if (!SF_JN_IS_FUNCTION(m->function))
+		return read_match(ev, matcher, sf_jn_apply(ev, matcher->function, &matcher->subject, 1,
+												   NULL, ev->focus_env));
+	if (!SF_JN_IS_FUNCTION(matcher->function))
 		return false;
-	return read_match(ev, m, sf_jn_apply(ev, m->function, NULL, 0, NULL, ev->focus_env));
+	return read_match(ev, matcher, sf_jn_apply(ev, matcher->function, NULL, 0, NULL, ev->focus_env));
 }
 
 /*
@@ -108,11 +108,11 @@ next_match(SfJnEval *ev, Matcher *m)
  * moves along.
  */
 static Size
-advance_to(const SfJnValue *s, Size to, Size *chars, Size *bytes)
+advance_to(const SfJnValue *text, Size to, Size *chars, Size *bytes)
 {
 	if (to < *chars)
 		*chars = *bytes = 0;
-	*bytes += sf_jn_char_offset(s->u.str + *bytes, s->len - *bytes, to - *chars);
+	*bytes += sf_jn_char_offset(text->u.str + *bytes, text->len - *bytes, to - *chars);
 	*chars = to;
 	return *bytes;
 }
@@ -120,13 +120,13 @@ advance_to(const SfJnValue *s, Size to, Size *chars, Size *bytes)
 /* $contains(str, pattern) */
 SF_JN_LIBRARY_FUNCTION(contains)
 {
-	Matcher		m;
+	Matcher		matcher;
 	Size		at;
 
 	if (args[1]->type == SF_JN_TYPE_STRING)
 		return sf_jn_bool(sf_jn_index_of(args[0], args[1], 0, &at));
-	begin_matches(&m, args[0], args[1]);
-	return sf_jn_bool(next_match(ev, &m));
+	begin_matches(&matcher, args[0], args[1]);
+	return sf_jn_bool(next_match(ev, &matcher));
 }
 
 /* $match(str, pattern, limit) */
@@ -134,19 +134,20 @@ SF_JN_LIBRARY_FUNCTION(match)
 {
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
 	double		limit = args[2] == NULL ? INFINITY : args[2]->u.number;
-	Matcher		m;
+	Matcher		matcher;
 
 	if (limit < 0)
 		sf_jn_fail(ev, SF_JN_ERROR_D3040, .value = args[2], .index = 3);
-	begin_matches(&m, args[0], args[1]);
+	begin_matches(&matcher, args[0], args[1]);
 	/* the match behind the last one is looked for, too: it may be an error */
-	for (bool found = limit > 0 && next_match(ev, &m); found && result->len < limit; found = next_match(ev, &m))
+	for (bool found = limit > 0 && next_match(ev, &matcher); found && result->len < limit;
+		 found = next_match(ev, &matcher))
 	{
 		SfJnValue  *item = sf_jn_object(&ev->arena, 3);
 
-		sf_jn_set_c(&ev->arena, item, "match", m.match.text);
-		sf_jn_set_c(&ev->arena, item, "index", sf_jn_number(&ev->arena, m.match.start));
-		sf_jn_set_c(&ev->arena, item, "groups", sf_jn_match_groups(ev, &m.match));
+		sf_jn_set_c(&ev->arena, item, "match", matcher.match.text);
+		sf_jn_set_c(&ev->arena, item, "index", sf_jn_number(&ev->arena, matcher.match.start));
+		sf_jn_set_c(&ev->arena, item, "groups", sf_jn_match_groups(ev, &matcher.match));
 		sf_jn_push(&ev->arena, result, item);
 	}
 	return result;
@@ -154,29 +155,29 @@ SF_JN_LIBRARY_FUNCTION(match)
 
 /* Split at a string; one that is empty splits every character off. */
 static SfJnValue *
-split_string(SfJnEval *ev, SfJnValue *s, SfJnValue *separator, double limit)
+split_string(SfJnEval *ev, SfJnValue *text, SfJnValue *separator, double limit)
 {
 	SfJnValue  *result = sf_jn_array(&ev->arena, 4);
 	Size		at = 0;
 
 	if (separator->len == 0)
 	{
-		while (at < s->len && result->len < limit)
+		while (at < text->len && result->len < limit)
 		{
-			Size		n = sf_jn_char_offset(s->u.str + at, s->len - at, 1);
+			Size		n = sf_jn_char_offset(text->u.str + at, text->len - at, 1);
 
-			sf_jn_push(&ev->arena, result, sf_jn_string(&ev->arena, s->u.str + at, n));
+			sf_jn_push(&ev->arena, result, sf_jn_string(&ev->arena, text->u.str + at, n));
 			at += n;
 		}
 		return result;
 	}
 	while (result->len < limit)
 	{
-		Size		end = s->len;
-		bool		found = sf_jn_index_of(s, separator, at, &end);
+		Size		end = text->len;
+		bool		found = sf_jn_index_of(text, separator, at, &end);
 
 		sf_jn_push(&ev->arena, result,
-				   sf_jn_string(&ev->arena, s->u.str + at, end - at));
+				   sf_jn_string(&ev->arena, text->u.str + at, end - at));
 		if (!found)
 			break;
 		at = end + separator->len;
@@ -188,9 +189,9 @@ split_string(SfJnEval *ev, SfJnValue *s, SfJnValue *separator, double limit)
 SF_JN_LIBRARY_FUNCTION(split)
 {
 	double		limit = args[2] == NULL ? INFINITY : trunc(args[2]->u.number);
-	SfJnValue  *s = args[0];
+	SfJnValue  *text = args[0];
 	SfJnValue  *result;
-	Matcher		m;
+	Matcher		matcher;
 	Size		chars = 0;
 	Size		bytes = 0;
 	Size		start = 0;
@@ -198,29 +199,30 @@ SF_JN_LIBRARY_FUNCTION(split)
 	if (args[2] != NULL && args[2]->u.number < 0)
 		sf_jn_fail(ev, SF_JN_ERROR_D3020, .value = args[2], .index = 3);
 	if (SF_JN_IS_STRING(args[1]))
-		return split_string(ev, s, args[1], limit);
+		return split_string(ev, text, args[1], limit);
 
 	result = sf_jn_array(&ev->arena, 4);
 	if (args[1] == NULL)
 	{
 		if (limit > 0)
-			sf_jn_push(&ev->arena, result, s);
+			sf_jn_push(&ev->arena, result, text);
 		return result;
 	}
 	limit = args[2] == NULL ? INFINITY : args[2]->u.number;
-	begin_matches(&m, s, args[1]);
-	for (bool found = limit > 0 && next_match(ev, &m); found && result->len < limit; found = next_match(ev, &m))
+	begin_matches(&matcher, text, args[1]);
+	for (bool found = limit > 0 && next_match(ev, &matcher); found && result->len < limit;
+		 found = next_match(ev, &matcher))
 	{
-		Size		end = advance_to(s, m.match.start, &chars, &bytes);
+		Size		end = advance_to(text, matcher.match.start, &chars, &bytes);
 
 		end = Max(end, start);
 		sf_jn_push(&ev->arena, result,
-				   sf_jn_string(&ev->arena, s->u.str + start, end - start));
-		start = advance_to(s, m.match.end, &chars, &bytes);
+				   sf_jn_string(&ev->arena, text->u.str + start, end - start));
+		start = advance_to(text, matcher.match.end, &chars, &bytes);
 	}
 	if (result->len < limit)
 		sf_jn_push(&ev->arena, result,
-				   sf_jn_string(&ev->arena, s->u.str + start, s->len - start));
+				   sf_jn_string(&ev->arena, text->u.str + start, text->len - start));
 	return result;
 }
 
@@ -249,7 +251,7 @@ check_length(SfJnEval *ev, const StringInfoData *buf)
  * As many digits belong to n as there can be groups.
  */
 static void
-append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, const SfJnMatch *m)
+append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, const SfJnMatch *match)
 {
 	const char *p = replacement->u.str;
 	const char *end = p + replacement->len;
@@ -257,7 +259,7 @@ append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, c
 	int			n;
 	char		text[16];
 
-	for (n = m->ngroups; n >= 10; n /= 10)
+	for (n = match->ngroups; n >= 10; n /= 10)
 		digits++;
 	while (p < end)
 	{
@@ -275,7 +277,7 @@ append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, c
 		}
 		if (p < end && *p == '0')
 		{
-			appendBinaryStringInfo(buf, m->text->u.str, m->text->len);
+			appendBinaryStringInfo(buf, match->text->u.str, match->text->len);
 			p++;
 			continue;
 		}
@@ -284,10 +286,10 @@ append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, c
 			appendStringInfoChar(buf, '$');
 			continue;
 		}
-		if (digits > 1 && n > m->ngroups)
+		if (digits > 1 && n > match->ngroups)
 			(void) read_digits(p, end, digits - 1, &n);
-		if (n >= 1 && n <= m->ngroups && SF_JN_IS_STRING(m->groups[n - 1]))
-			appendBinaryStringInfo(buf, m->groups[n - 1]->u.str, m->groups[n - 1]->len);
+		if (n >= 1 && n <= match->ngroups && SF_JN_IS_STRING(match->groups[n - 1]))
+			appendBinaryStringInfo(buf, match->groups[n - 1]->u.str, match->groups[n - 1]->len);
 		p += snprintf(text, sizeof(text), "%d", n);
 	}
 }
@@ -296,7 +298,7 @@ append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, c
 static void
 replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 {
-	SfJnValue  *s = args[0];
+	SfJnValue  *text = args[0];
 	SfJnValue  *pattern = args[1];
 	Size		at = 0;
 	double		count;
@@ -305,9 +307,9 @@ replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 	{
 		Size		found;
 
-		if (!sf_jn_index_of(s, pattern, at, &found))
+		if (!sf_jn_index_of(text, pattern, at, &found))
 			break;
-		appendBinaryStringInfo(buf, s->u.str + at, (int) (found - at));
+		appendBinaryStringInfo(buf, text->u.str + at, (int) (found - at));
 		if (SF_JN_IS_STRING(args[2]))
 			appendBinaryStringInfo(buf, args[2]->u.str, args[2]->len);
 		else
@@ -316,44 +318,45 @@ replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 		check_length(ev, buf);
 		sf_jn_check(ev);
 	}
-	appendBinaryStringInfo(buf, s->u.str + at, (int) (s->len - at));
+	appendBinaryStringInfo(buf, text->u.str + at, (int) (text->len - at));
 }
 
 /* Replace what a matcher finds. */
 static void
 replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 {
-	SfJnValue  *s = args[0];
+	SfJnValue  *text = args[0];
 	Size		chars = 0;
 	Size		bytes = 0;
 	Size		at = 0;
 	double		count = 0;
-	Matcher		m;
+	Matcher		matcher;
 
-	begin_matches(&m, s, args[1]);
-	for (bool found = limit > 0 && next_match(ev, &m); found && count < limit; found = next_match(ev, &m), count++)
+	begin_matches(&matcher, text, args[1]);
+	for (bool found = limit > 0 && next_match(ev, &matcher); found && count < limit;
+		 found = next_match(ev, &matcher), count++)
 	{
-		Size		start = advance_to(s, m.match.start, &chars, &bytes);
+		Size		start = advance_to(text, matcher.match.start, &chars, &bytes);
 
 		if (start > at)
-			appendBinaryStringInfo(buf, s->u.str + at, (int) (start - at));
+			appendBinaryStringInfo(buf, text->u.str + at, (int) (start - at));
 		if (SF_JN_IS_STRING(args[2]))
-			append_replacement(ev, buf, args[2], &m.match);
+			append_replacement(ev, buf, args[2], &matcher.match);
 		else
 		{
-			SfJnValue  *object = sf_jn_match_object(ev, &m.match);
+			SfJnValue  *object = sf_jn_match_object(ev, &matcher.match);
 			SfJnValue  *with = sf_jn_apply(ev, args[2], &object, 1, NULL, ev->focus_env);
 
 			if (!SF_JN_IS_STRING(with))
 				sf_jn_fail(ev, SF_JN_ERROR_D3012, .value = with);
 			appendBinaryStringInfo(buf, with->u.str, with->len);
 		}
-		at = advance_to(s, m.match.start +
-						sf_jn_char_count(m.match.text->u.str, m.match.text->len),
+		at = advance_to(text, matcher.match.start +
+						sf_jn_char_count(matcher.match.text->u.str, matcher.match.text->len),
 						&chars, &bytes);
 		check_length(ev, buf);
 	}
-	appendBinaryStringInfo(buf, s->u.str + at, (int) (s->len - at));
+	appendBinaryStringInfo(buf, text->u.str + at, (int) (text->len - at));
 }
 
 /* $replace(str, pattern, replacement, limit) */

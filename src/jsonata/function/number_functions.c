@@ -164,25 +164,25 @@ parse_radix(const char *s, Size len, double *result)
 /* $number(value) */
 SF_JN_LIBRARY_FUNCTION(number)
 {
-	SfJnValue  *v = args[0];
+	SfJnValue  *value = args[0];
 	double		d;
 
-	if (v->type == SF_JN_TYPE_NUMBER)
-		return v;
-	if (v->type == SF_JN_TYPE_BOOL)
-		return sf_jn_number(&ev->arena, v->u.boolean ? 1 : 0);
-	if (v->type == SF_JN_TYPE_STRING)
+	if (value->type == SF_JN_TYPE_NUMBER)
+		return value;
+	if (value->type == SF_JN_TYPE_BOOL)
+		return sf_jn_number(&ev->arena, value->u.boolean ? 1 : 0);
+	if (value->type == SF_JN_TYPE_STRING)
 	{
-		if (is_decimal(v->u.str, v->len))
+		if (is_decimal(value->u.str, value->len))
 		{
-			d = sf_jn_parse_number(v->u.str, v->len);
+			d = sf_jn_parse_number(value->u.str, value->len);
 			if (isfinite(d))
 				return sf_jn_number(&ev->arena, d);
 		}
-		else if (parse_radix(v->u.str, v->len, &d))
+		else if (parse_radix(value->u.str, value->len, &d))
 			return sf_jn_number(&ev->arena, d);
 	}
-	sf_jn_fail(ev, SF_JN_ERROR_D3030, .value = v, .index = 1);
+	sf_jn_fail(ev, SF_JN_ERROR_D3030, .value = value, .index = 1);
 }
 
 /* $formatBase(number, radix) */

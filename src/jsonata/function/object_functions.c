@@ -16,21 +16,21 @@
  * another.
  */
 static void
-collect_keys(SfJnEval *ev, const SfJnValue *v, SfJnValue *keys)
+collect_keys(SfJnEval *ev, const SfJnValue *value, SfJnValue *keys)
 {
-	if (SF_JN_IS_ARRAY(v))
+	if (SF_JN_IS_ARRAY(value))
 	{
 		sf_jn_check_stack(ev);
-		for (uint32 i = 0; i < v->len; i++)
-			collect_keys(ev, v->u.items[i], keys);
+		for (uint32 i = 0; i < value->len; i++)
+			collect_keys(ev, value->u.items[i], keys);
 	}
-	else if (SF_JN_IS_OBJECT(v))
+	else if (SF_JN_IS_OBJECT(value))
 	{
 		sf_jn_check(ev);
-		for (uint32 i = 0; i < v->len; i++)
+		for (uint32 i = 0; i < value->len; i++)
 		{
 			sf_jn_check(ev);
-			sf_jn_set_member(&ev->arena, keys, &v->u.members[i], NULL);
+			sf_jn_set_member(&ev->arena, keys, &value->u.members[i], NULL);
 		}
 	}
 }
@@ -60,26 +60,26 @@ SF_JN_LIBRARY_FUNCTION(lookup)
 
 /* Append one object for each member of v. */
 static void
-spread_value(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
+spread_value(SfJnEval *ev, SfJnValue *value, SfJnValue *result)
 {
-	if (SF_JN_IS_ARRAY(v))
+	if (SF_JN_IS_ARRAY(value))
 	{
 		sf_jn_check_stack(ev);
-		for (uint32 i = 0; i < v->len; i++)
-			spread_value(ev, v->u.items[i], result);
+		for (uint32 i = 0; i < value->len; i++)
+			spread_value(ev, value->u.items[i], result);
 	}
-	else if (SF_JN_IS_OBJECT(v))
+	else if (SF_JN_IS_OBJECT(value))
 	{
-		for (uint32 i = 0; i < v->len; i++)
+		for (uint32 i = 0; i < value->len; i++)
 		{
 			SfJnValue  *object = sf_jn_object(&ev->arena, 1);
 
-			sf_jn_set_member(&ev->arena, object, &v->u.members[i], v->u.members[i].value);
+			sf_jn_set_member(&ev->arena, object, &value->u.members[i], value->u.members[i].value);
 			sf_jn_push(&ev->arena, result, object);
 		}
 	}
-	else if (v != NULL)
-		sf_jn_push(&ev->arena, result, v);
+	else if (value != NULL)
+		sf_jn_push(&ev->arena, result, value);
 }
 
 /* $spread(object) */
@@ -111,10 +111,10 @@ SF_JN_LIBRARY_FUNCTION(merge)
 
 /* Call a function with the value of a member, its key, and the object. */
 static SfJnValue *
-call_with_member(SfJnEval *ev, SfJnValue *function, SfJnValue *object, const SfJnMember *m)
+call_with_member(SfJnEval *ev, SfJnValue *function, SfJnValue *object, const SfJnMember *member)
 {
-	return sf_jn_call_back(ev, function, m->value,
-						   sf_jn_string(&ev->arena, m->key, m->keylen), object);
+	return sf_jn_call_back(ev, function, member->value,
+						   sf_jn_string(&ev->arena, member->key, member->keylen), object);
 }
 
 /* $each(object, function) */
@@ -125,10 +125,10 @@ SF_JN_LIBRARY_FUNCTION(each)
 
 	for (uint32 i = 0; object != NULL && i < object->len; i++)
 	{
-		SfJnValue  *v = call_with_member(ev, args[1], object, &object->u.members[i]);
+		SfJnValue  *value = call_with_member(ev, args[1], object, &object->u.members[i]);
 
-		if (v != NULL)
-			sf_jn_push(&ev->arena, result, v);
+		if (value != NULL)
+			sf_jn_push(&ev->arena, result, value);
 	}
 	return result;
 }
@@ -141,10 +141,10 @@ SF_JN_LIBRARY_FUNCTION(sift)
 
 	for (uint32 i = 0; object != NULL && args[1] != NULL && i < object->len; i++)
 	{
-		SfJnMember *m = &object->u.members[i];
+		SfJnMember *member = &object->u.members[i];
 
-		if (sf_jn_truth(ev, call_with_member(ev, args[1], object, m)))
-			sf_jn_set_member(&ev->arena, result, m, m->value);
+		if (sf_jn_is_true(ev, call_with_member(ev, args[1], object, member)))
+			sf_jn_set_member(&ev->arena, result, member, member->value);
 	}
 	return result->len > 0 ? result : NULL;
 }

@@ -25,9 +25,9 @@ to_integer(double d)
 
 /* Take the code points from start to end; negative ones count from the end. */
 static SfJnValue *
-slice(SfJnEval *ev, const SfJnValue *s, double start, double end)
+slice(SfJnEval *ev, const SfJnValue *text, double start, double end)
 {
-	double		n = sf_jn_char_count(s->u.str, s->len);
+	double		n = sf_jn_char_count(text->u.str, text->len);
 	Size		from;
 	Size		to;
 
@@ -35,30 +35,30 @@ slice(SfJnEval *ev, const SfJnValue *s, double start, double end)
 	end = end < 0 ? Max(n + end, 0) : Min(end, n);
 	if (end <= start)
 		return sf_jn_string(&ev->arena, "", 0);
-	from = sf_jn_char_offset(s->u.str, s->len, (Size) start);
-	to = from + sf_jn_char_offset(s->u.str + from, s->len - from, (Size) (end - start));
-	return sf_jn_string(&ev->arena, s->u.str + from, to - from);
+	from = sf_jn_char_offset(text->u.str, text->len, (Size) start);
+	to = from + sf_jn_char_offset(text->u.str + from, text->len - from, (Size) (end - start));
+	return sf_jn_string(&ev->arena, text->u.str + from, to - from);
 }
 
 /* $substring(str, start, length) */
 SF_JN_LIBRARY_FUNCTION(substring)
 {
-	SfJnValue  *s = args[0];
-	double		n = sf_jn_char_count(s->u.str, s->len);
+	SfJnValue  *text = args[0];
+	double		n = sf_jn_char_count(text->u.str, text->len);
 	double		start;
 	double		end;
 
 	if (args[1] == NULL)
-		return s;
+		return text;
 	start = args[1]->u.number;
 	if (n + start < 0)
 		start = 0;
 	if (args[2] == NULL)
-		return slice(ev, s, trunc(start), n);
+		return slice(ev, text, trunc(start), n);
 	if (args[2]->u.number <= 0)
 		return sf_jn_string(&ev->arena, "", 0);
 	end = start + args[2]->u.number + (start >= 0 ? 0 : n);
-	return slice(ev, s, to_integer(start), to_integer(end));
+	return slice(ev, text, to_integer(start), to_integer(end));
 }
 
 /* $substringBefore(str, chars) */
@@ -100,11 +100,11 @@ sf_jn_case_collation(void)
 
 /* Tell whether a string has no bytes above ASCII. */
 static bool
-is_ascii(const SfJnValue *s)
+is_ascii(const SfJnValue *text)
 {
-	for (uint32 i = 0; i < s->len; i++)
+	for (uint32 i = 0; i < text->len; i++)
 	{
-		if (IS_HIGHBIT_SET(s->u.str[i]))
+		if (IS_HIGHBIT_SET(text->u.str[i]))
 			return false;
 	}
 	return true;

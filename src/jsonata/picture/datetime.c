@@ -238,25 +238,25 @@ read_width(const char *s, const char *end, SfJnPicturePart *part)
 static void
 read_integer(SfJnEval *ev, SfJnPicturePart *part, const char *presentation, Size len)
 {
-	SfJnIntegerPicture *p = &part->integer;
+	SfJnIntegerPicture *picture = &part->integer;
 
-	sf_jn_integer_picture(ev, presentation, len, p);
-	p->ordinal = part->modifier == 'o';
+	sf_jn_integer_picture(ev, presentation, len, picture);
+	picture->ordinal = part->modifier == 'o';
 	part->has_integer = true;
 	part->year_digits = SF_JN_ALL_DIGITS;
 	if (strchr("Zz", part->component) != NULL)
 	{
-		p->ordinal = false;
+		picture->ordinal = false;
 		return;
 	}
-	if (part->min_width != SF_JN_NO_WIDTH && p->style == SF_JN_STYLE_DECIMAL)
-		p->mandatory = Max(p->mandatory, part->min_width);
+	if (part->min_width != SF_JN_NO_WIDTH && picture->style == SF_JN_STYLE_DECIMAL)
+		picture->mandatory = Max(picture->mandatory, part->min_width);
 	if (part->component != 'Y')
 		return;
 	if (part->max_width != SF_JN_NO_WIDTH)
-		p->mandatory = part->year_digits = part->max_width;
-	else if (p->style == SF_JN_STYLE_DECIMAL && p->mandatory + p->optional >= 2)
-		part->year_digits = p->mandatory + p->optional;
+		picture->mandatory = part->year_digits = part->max_width;
+	else if (picture->style == SF_JN_STYLE_DECIMAL && picture->mandatory + picture->optional >= 2)
+		part->year_digits = picture->mandatory + picture->optional;
 }
 
 /* Read a component, the text between brackets. */
@@ -386,7 +386,7 @@ static void
 append_zone(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, const Zone *zone)
 {
 	double		offset = zone->hours * 100 + zone->minutes;
-	const SfJnIntegerPicture *p = &part->integer;
+	const SfJnIntegerPicture *picture = &part->integer;
 
 	if (offset == 0 && part->modifier == 't')
 	{
@@ -397,11 +397,11 @@ append_zone(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, const Zon
 		appendStringInfoString(buf, "GMT");
 	if (offset >= 0)
 		appendStringInfoChar(buf, '+');
-	if (p->regular || p->mandatory == 3 || p->mandatory == 4)
-		sf_jn_append_integer(ev, buf, offset, p);
-	else if (p->mandatory == 1 || p->mandatory == 2)
+	if (picture->regular || picture->mandatory == 3 || picture->mandatory == 4)
+		sf_jn_append_integer(ev, buf, offset, picture);
+	else if (picture->mandatory == 1 || picture->mandatory == 2)
 	{
-		sf_jn_append_integer(ev, buf, zone->hours, p);
+		sf_jn_append_integer(ev, buf, zone->hours, picture);
 		/* of a zone without digits, which has no number, JavaScript prints that */
 		if (isnan(zone->minutes))
 			appendStringInfoString(buf, ":NaN");
@@ -409,7 +409,7 @@ append_zone(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, const Zon
 			appendStringInfo(buf, ":%02.0f", zone->minutes);
 	}
 	else
-		sf_jn_fail(ev, SF_JN_ERROR_D3134, .value = sf_jn_number(&ev->arena, p->mandatory));
+		sf_jn_fail(ev, SF_JN_ERROR_D3134, .value = sf_jn_number(&ev->arena, picture->mandatory));
 }
 
 /* Append a component of a time. */

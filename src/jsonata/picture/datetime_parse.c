@@ -33,48 +33,48 @@ typedef struct Scanner
 
 /* Read exactly so many digits; false when they are not there. */
 static bool
-scan_digits(Scanner *s, int n, double *value)
+scan_digits(Scanner *scanner, int n, double *value)
 {
-	const char *p = s->p;
+	const char *p = scanner->p;
 
 	*value = 0;
 	for (; n > 0; n--, p++)
 	{
-		if (p >= s->end || *p < '0' || *p > '9')
+		if (p >= scanner->end || *p < '0' || *p > '9')
 			return false;
 		*value = *value * 10 + (*p - '0');
 	}
-	s->p = p;
+	scanner->p = p;
 	return true;
 }
 
 /* Read one character; false when it is another. */
 static bool
-scan_char(Scanner *s, char c)
+scan_char(Scanner *scanner, char c)
 {
-	if (s->p >= s->end || *s->p != c)
+	if (scanner->p >= scanner->end || *scanner->p != c)
 		return false;
-	s->p++;
+	scanner->p++;
 	return true;
 }
 
 /* Read the offset of a zone, in minutes; false when there is none. */
 static bool
-scan_zone(Scanner *s, double *offset)
+scan_zone(Scanner *scanner, double *offset)
 {
 	double		hours;
 	double		minutes;
 	bool		negative;
 
-	if (scan_char(s, 'Z'))
+	if (scan_char(scanner, 'Z'))
 		return true;
-	if (s->p >= s->end || (*s->p != '+' && *s->p != '-'))
+	if (scanner->p >= scanner->end || (*scanner->p != '+' && *scanner->p != '-'))
 		return false;
-	negative = *s->p++ == '-';
-	if (!scan_digits(s, 2, &hours))
+	negative = *scanner->p++ == '-';
+	if (!scan_digits(scanner, 2, &hours))
 		return false;
-	scan_char(s, ':');
-	if (!scan_digits(s, 2, &minutes))
+	scan_char(scanner, ':');
+	if (!scan_digits(scanner, 2, &minutes))
 		return false;
 	*offset = (hours * 60 + minutes) * (negative ? -1 : 1);
 	return true;
@@ -87,7 +87,7 @@ scan_zone(Scanner *s, double *offset)
 static bool
 parse_iso(const SfJnValue *text, double *millis)
 {
-	Scanner		s = {text->u.str, text->u.str + text->len};
+	Scanner		scanner = {text->u.str, text->u.str + text->len};
 	double		year;
 	double		month = 1;
 	double		day = 1;
@@ -99,38 +99,38 @@ parse_iso(const SfJnValue *text, double *millis)
 	bool		has_time = false;
 	bool		odd_fraction = false;
 
-	if (!scan_digits(&s, 4, &year))
+	if (!scan_digits(&scanner, 4, &year))
 		return false;
-	if (scan_char(&s, '-'))
+	if (scan_char(&scanner, '-'))
 	{
-		if (!scan_digits(&s, 2, &month) || month >= 20)
+		if (!scan_digits(&scanner, 2, &month) || month >= 20)
 			return false;
-		if (scan_char(&s, '-') && (!scan_digits(&s, 2, &day) || day >= 40))
+		if (scan_char(&scanner, '-') && (!scan_digits(&scanner, 2, &day) || day >= 40))
 			return false;
 	}
-	if (scan_char(&s, 'T'))
+	if (scan_char(&scanner, 'T'))
 	{
 		has_time = true;
-		if (!scan_digits(&s, 2, &hour) || hour >= 30 ||
-			!scan_char(&s, ':') || !scan_digits(&s, 2, &minute) || minute >= 60 ||
-			!scan_char(&s, ':') || !scan_digits(&s, 2, &second) || second >= 60)
+		if (!scan_digits(&scanner, 2, &hour) || hour >= 30 ||
+			!scan_char(&scanner, ':') || !scan_digits(&scanner, 2, &minute) || minute >= 60 ||
+			!scan_char(&scanner, ':') || !scan_digits(&scanner, 2, &second) || second >= 60)
 			return false;
 	}
-	if (scan_char(&s, '.'))
+	if (scan_char(&scanner, '.'))
 	{
 		double		digit;
 		double		weight = 100;
 
-		if (!scan_digits(&s, 1, &digit))
+		if (!scan_digits(&scanner, 1, &digit))
 			return false;
 		do
 		{
 			fraction += digit * weight;
 			weight = floor(weight / 10);
-		} while (scan_digits(&s, 1, &digit));
+		} while (scan_digits(&scanner, 1, &digit));
 		odd_fraction = !has_time;
 	}
-	if (s.p < s.end && (!scan_zone(&s, &offset) || s.p < s.end))
+	if (scanner.p < scanner.end && (!scan_zone(&scanner, &offset) || scanner.p < scanner.end))
 		return false;
 
 	*millis = NAN;
@@ -246,7 +246,7 @@ zone_value(const SfJnPicturePart *part, const SfJnValue *text)
 
 /* Read the digits of a fraction as milliseconds. */
 static double
-milliseconds(const SfJnValue *text, const SfJnIntegerPicture *p)
+milliseconds(const SfJnValue *text, const SfJnIntegerPicture *picture)
 {
 	const char *s = text->u.str;
 	const char *end = s + text->len;
@@ -257,9 +257,9 @@ milliseconds(const SfJnValue *text, const SfJnIntegerPicture *p)
 	while (s < end)
 	{
 		s += sf_jn_decode(s, end, &c);
-		if (c < p->zero || c > p->zero + 9)
+		if (c < picture->zero || c > picture->zero + 9)
 			break;
-		value += (c - p->zero) * weight;
+		value += (c - picture->zero) * weight;
 		weight = floor(weight / 10);
 	}
 	return value;
@@ -268,7 +268,7 @@ milliseconds(const SfJnValue *text, const SfJnIntegerPicture *p)
 /* Read the value of a part from the text that its group matched. */
 static void
 read_component(SfJnEval *ev, const SfJnPicturePart *part, const SfJnValue *text,
-			   Components *c)
+			   Components *components)
 {
 	double		value;
 	int			letter = (unsigned char) part->component & 127;
@@ -285,16 +285,16 @@ read_component(SfJnEval *ev, const SfJnPicturePart *part, const SfJnValue *text,
 		value = text->len > 0 && (text->u.str[0] | 0x20) == 'p' ? 1 : 0;
 	else
 		value = find_name(sf_jn_months, 0, 12, text, part->max_width) + 1;
-	c->value[letter] = value;
+	components->value[letter] = value;
 	/* A name that is none leaves its component out. */
-	c->given[letter] = part->has_integer || !isnan(value);
-	c->any = true;
+	components->given[letter] = part->has_integer || !isnan(value);
+	components->any = true;
 }
 
 /* Match text with a picture; false when it does not. */
 static bool
 match_picture(SfJnEval *ev, SfJnValue *text, const SfJnTimePicture *picture,
-			  Components *c)
+			  Components *components)
 {
 	StringInfoData buf;
 	SfJnRegex  *regex;
@@ -316,7 +316,7 @@ match_picture(SfJnEval *ev, SfJnValue *text, const SfJnTimePicture *picture,
 	for (int i = 0; i < picture->n && i < match.ngroups; i++)
 	{
 		if (picture->parts[i].literal == NULL && match.groups[i] != NULL)
-			read_component(ev, &picture->parts[i], match.groups[i], c);
+			read_component(ev, &picture->parts[i], match.groups[i], components);
 	}
 	return true;
 }
@@ -326,14 +326,14 @@ match_picture(SfJnEval *ev, SfJnValue *text, const SfJnTimePicture *picture,
  * and at least one of them is.
  */
 static bool
-are_among(const Components *c, const char *all, const char *some)
+are_among(const Components *components, const char *all, const char *some)
 {
 	bool		any = false;
 
 	for (; *all != '\0'; all++)
 	{
-		double		value = c->value[(int) *all];
-		bool		set = c->given[(int) *all] && value != 0 && !isnan(value);
+		double		value = components->value[(int) *all];
+		bool		set = components->given[(int) *all] && value != 0 && !isnan(value);
 
 		if (set && strchr(some, *all) == NULL)
 			return false;
@@ -344,7 +344,7 @@ are_among(const Components *c, const char *all, const char *some)
 
 /* Default the components before and after those that are given. */
 static void
-fill_in(SfJnEval *ev, Components *c, const char *order)
+fill_in(SfJnEval *ev, Components *components, const char *order)
 {
 	bool		started = false;
 	bool		ended = false;
@@ -353,7 +353,7 @@ fill_in(SfJnEval *ev, Components *c, const char *order)
 	{
 		int			letter = *order;
 
-		if (c->given[letter])
+		if (components->given[letter])
 		{
 			started = true;
 			if (ended)
@@ -361,50 +361,50 @@ fill_in(SfJnEval *ev, Components *c, const char *order)
 		}
 		else if (started)
 		{
-			c->value[letter] = strchr("MDd", letter) != NULL ? 1 : 0;
+			components->value[letter] = strchr("MDd", letter) != NULL ? 1 : 0;
 			ended = true;
 		}
 		else
-			c->value[letter] = sf_jn_time_component(sf_jn_now(ev), *order);
+			components->value[letter] = sf_jn_time_component(sf_jn_now(ev), *order);
 	}
 }
 
 /* Make a time of components. */
 static double
-make_time(SfJnEval *ev, Components *c)
+make_time(SfJnEval *ev, Components *components)
 {
 	static const char dates[] = "YXMxWwdD";
 	static const char times[] = "PHhmsf";
-	bool		by_date = are_among(c, dates, "YMD");
-	bool		by_day = !by_date && are_among(c, dates, "Yd");
-	bool		by_month_week = are_among(c, dates, "XxwF");
-	bool		by_week = !by_month_week && are_among(c, dates, "XWF");
-	bool		by_24 = are_among(c, times, "Hmsf");
-	bool		by_12 = !by_24 && are_among(c, times, "Phmsf");
-	double		zone = c->given['Z'] && c->value['Z'] != 0 ? c->value['Z'] :
-		c->given['z'] ? c->value['z'] : 0;
+	bool		by_date = are_among(components, dates, "YMD");
+	bool		by_day = !by_date && are_among(components, dates, "Yd");
+	bool		by_month_week = are_among(components, dates, "XxwF");
+	bool		by_week = !by_month_week && are_among(components, dates, "XWF");
+	bool		by_24 = are_among(components, times, "Hmsf");
+	bool		by_12 = !by_24 && are_among(components, times, "Phmsf");
+	double		zone = components->given['Z'] && components->value['Z'] != 0 ? components->value['Z'] :
+		components->given['z'] ? components->value['z'] : 0;
 	double		millis;
 	char		order[16];
 
 	snprintf(order, sizeof(order), "%s%s",
 			 by_day ? "YD" : by_month_week ? "XxwF" : by_week ? "XWF" : "YMD",
 			 by_12 ? "Phmsf" : "Hmsf");
-	fill_in(ev, c, order);
+	fill_in(ev, components, order);
 	if (by_month_week || by_week)
 		sf_jn_fail(ev, SF_JN_ERROR_D3136);
-	c->value['M'] = c->value['M'] > 0 ? c->value['M'] - 1 : 0;
+	components->value['M'] = components->value['M'] > 0 ? components->value['M'] - 1 : 0;
 	if (by_day)
 	{
-		double		derived = sf_jn_utc(c->value['Y'], 0, c->value['d'], 0, 0, 0, 0);
+		double		derived = sf_jn_utc(components->value['Y'], 0, components->value['d'], 0, 0, 0, 0);
 
-		c->value['M'] = sf_jn_time_component(derived, 'M') - 1;
-		c->value['D'] = sf_jn_time_component(derived, 'D');
+		components->value['M'] = sf_jn_time_component(derived, 'M') - 1;
+		components->value['D'] = sf_jn_time_component(derived, 'D');
 	}
 	if (by_12)
-		c->value['H'] = (c->value['h'] == 12 ? 0 : c->value['h']) +
-			(c->value['P'] == 1 ? 12 : 0);
-	millis = sf_jn_utc(c->value['Y'], c->value['M'], c->value['D'], c->value['H'],
-					   c->value['m'], c->value['s'], c->value['f']);
+		components->value['H'] = (components->value['h'] == 12 ? 0 : components->value['h']) +
+			(components->value['P'] == 1 ? 12 : 0);
+	millis = sf_jn_utc(components->value['Y'], components->value['M'], components->value['D'], components->value['H'],
+					   components->value['m'], components->value['s'], components->value['f']);
 	return millis - zone * 60000;
 }
 
@@ -412,7 +412,7 @@ make_time(SfJnEval *ev, Components *c)
 SfJnValue *
 sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text, SfJnValue *picture)
 {
-	Components *c;
+	Components *components;
 	double		millis;
 
 	if (picture == NULL)
@@ -421,9 +421,9 @@ sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text, SfJnValue *picture)
 			sf_jn_fail(ev, SF_JN_ERROR_D3110, .value = text);
 		return sf_jn_number(&ev->arena, millis);
 	}
-	c = sf_jn_alloc(&ev->arena, sizeof(Components));
-	memset(c, 0, sizeof(*c));
-	if (!match_picture(ev, text, sf_jn_time_picture(ev, picture->u.str, picture->len), c))
+	components = sf_jn_alloc(&ev->arena, sizeof(Components));
+	memset(components, 0, sizeof(*components));
+	if (!match_picture(ev, text, sf_jn_time_picture(ev, picture->u.str, picture->len), components))
 		return NULL;
-	return c->any ? sf_jn_number(&ev->arena, make_time(ev, c)) : NULL;
+	return components->any ? sf_jn_number(&ev->arena, make_time(ev, components)) : NULL;
 }

@@ -70,16 +70,16 @@ typedef struct SubPicture
 
 /* Decode a string. */
 static Run
-decode(SfJnEval *ev, const SfJnValue *s)
+decode(SfJnEval *ev, const SfJnValue *text)
 {
-	uint32	   *at = sf_jn_alloc(&ev->arena, ((Size) s->len + 1) * sizeof(uint32));
-	const char *p = s->u.str;
+	uint32	   *at = sf_jn_alloc(&ev->arena, ((Size) text->len + 1) * sizeof(uint32));
+	const char *p = text->u.str;
 	Run			run = {at, 0};
 
-	while (p < s->u.str + s->len)
+	while (p < text->u.str + text->len)
 	{
 		sf_jn_check(ev);
-		p += sf_jn_decode(p, s->u.str + s->len, &at[run.n++]);
+		p += sf_jn_decode(p, text->u.str + text->len, &at[run.n++]);
 	}
 	return run;
 }
@@ -132,34 +132,34 @@ count_runs(SfJnEval *ev, Run run, Run needle)
 
 /* Tell whether a character is a digit of the format. */
 static bool
-is_digit(const Symbols *s, uint32 c)
+is_digit(const Symbols *symbols, uint32 c)
 {
-	return c >= s->zero && c < s->zero + 10;
+	return c >= symbols->zero && c < symbols->zero + 10;
 }
 
 /* Tell whether a character means something in a picture. */
 static bool
-is_active(const Symbols *s, uint32 c)
+is_active(const Symbols *symbols, uint32 c)
 {
-	return is_digit(s, c) || c == s->decimal || c == s->exponent ||
-		c == s->grouping || c == s->digit || c == s->separator;
+	return is_digit(symbols, c) || c == symbols->decimal || c == symbols->exponent ||
+		c == symbols->grouping || c == symbols->digit || c == symbols->separator;
 }
 
 /* Tell whether a character is a digit of the format, mandatory or optional. */
 static bool
-is_any_digit(const Symbols *s, uint32 c)
+is_any_digit(const Symbols *symbols, uint32 c)
 {
-	return is_digit(s, c) || c == s->digit;
+	return is_digit(symbols, c) || c == symbols->digit;
 }
 
 /* Count the digits of a run: mandatory ones, or optional ones too. */
 static int
-count_digits(const Symbols *s, Run run, bool optional)
+count_digits(const Symbols *symbols, Run run, bool optional)
 {
 	int			count = 0;
 
 	for (int i = 0; i < run.n; i++)
-		count += optional ? is_any_digit(s, run.at[i]) : is_digit(s, run.at[i]);
+		count += optional ? is_any_digit(symbols, run.at[i]) : is_digit(symbols, run.at[i]);
 	return count;
 }
 
@@ -167,11 +167,11 @@ count_digits(const Symbols *s, Run run, bool optional)
 static uint32
 symbol(SfJnEval *ev, const SfJnValue *options, const char *name, uint32 fallback)
 {
-	SfJnValue  *v = SF_JN_IS_OBJECT(options) ? sf_jn_get(options, name) : NULL;
+	SfJnValue  *value = SF_JN_IS_OBJECT(options) ? sf_jn_get(options, name) : NULL;
 	uint32		c = fallback;
 
-	if (SF_JN_IS_STRING(v) && v->len > 0)
-		sf_jn_decode(v->u.str, v->u.str + v->len, &c);
+	if (SF_JN_IS_STRING(value) && value->len > 0)
+		sf_jn_decode(value->u.str, value->u.str + value->len, &c);
 	return c;
 }
 
@@ -179,44 +179,44 @@ symbol(SfJnEval *ev, const SfJnValue *options, const char *name, uint32 fallback
 static Run
 symbol_run(SfJnEval *ev, const SfJnValue *options, const char *name, const char *fallback)
 {
-	SfJnValue  *v = SF_JN_IS_OBJECT(options) ? sf_jn_get(options, name) : NULL;
+	SfJnValue  *value = SF_JN_IS_OBJECT(options) ? sf_jn_get(options, name) : NULL;
 
-	if (!SF_JN_IS_STRING(v))
-		v = sf_jn_cstring(&ev->arena, fallback);
-	return decode(ev, v);
+	if (!SF_JN_IS_STRING(value))
+		value = sf_jn_cstring(&ev->arena, fallback);
+	return decode(ev, value);
 }
 
 /* Read the options. */
 static void
-read_symbols(SfJnEval *ev, const SfJnValue *options, Symbols *s)
+read_symbols(SfJnEval *ev, const SfJnValue *options, Symbols *symbols)
 {
-	s->decimal = symbol(ev, options, "decimal-separator", '.');
-	s->grouping = symbol(ev, options, "grouping-separator", ',');
-	s->exponent = symbol(ev, options, "exponent-separator", 'e');
-	s->zero = symbol(ev, options, "zero-digit", '0');
-	s->digit = symbol(ev, options, "digit", '#');
-	s->separator = symbol(ev, options, "pattern-separator", ';');
-	s->percent = symbol_run(ev, options, "percent", "%");
-	s->per_mille = symbol_run(ev, options, "per-mille", "\xe2\x80\xb0");
-	s->minus = symbol_run(ev, options, "minus-sign", "-");
+	symbols->decimal = symbol(ev, options, "decimal-separator", '.');
+	symbols->grouping = symbol(ev, options, "grouping-separator", ',');
+	symbols->exponent = symbol(ev, options, "exponent-separator", 'e');
+	symbols->zero = symbol(ev, options, "zero-digit", '0');
+	symbols->digit = symbol(ev, options, "digit", '#');
+	symbols->separator = symbol(ev, options, "pattern-separator", ';');
+	symbols->percent = symbol_run(ev, options, "percent", "%");
+	symbols->per_mille = symbol_run(ev, options, "per-mille", "\xe2\x80\xb0");
+	symbols->minus = symbol_run(ev, options, "minus-sign", "-");
 }
 
 /* Split a sub-picture into its parts. */
 static void
-split_parts(const Symbols *s, Run whole, SubPicture *p)
+split_parts(const Symbols *symbols, Run whole, SubPicture *picture)
 {
 	int			first = 0;
 	int			last = whole.n;
 	int			exponent;
 	int			point;
 
-	memset(p, 0, sizeof(*p));
-	p->whole = whole;
+	memset(picture, 0, sizeof(*picture));
+	picture->whole = whole;
 	while (first < whole.n &&
-		   (!is_active(s, whole.at[first]) || whole.at[first] == s->exponent))
+		   (!is_active(symbols, whole.at[first]) || whole.at[first] == symbols->exponent))
 		first++;
 	while (last > 0 &&
-		   (!is_active(s, whole.at[last - 1]) || whole.at[last - 1] == s->exponent))
+		   (!is_active(symbols, whole.at[last - 1]) || whole.at[last - 1] == symbols->exponent))
 		last--;
 	/* Without any character that means something all of it is the active part. */
 	if (first == whole.n)
@@ -224,39 +224,40 @@ split_parts(const Symbols *s, Run whole, SubPicture *p)
 		first = 0;
 		last = whole.n;
 	}
-	p->prefix = part_of(whole, 0, first);
-	p->suffix = part_of(whole, last, whole.n);
-	p->active = part_of(whole, first, last);
-	exponent = find_char(whole, s->exponent, first);
+	picture->prefix = part_of(whole, 0, first);
+	picture->suffix = part_of(whole, last, whole.n);
+	picture->active = part_of(whole, first, last);
+	exponent = find_char(whole, symbols->exponent, first);
 	if (exponent == NOT_FOUND || exponent > last)
-		p->mantissa = p->active;
+		picture->mantissa = picture->active;
 	else
 	{
-		p->has_exponent = true;
+		picture->has_exponent = true;
 		/* As in the reference a prefix shifts where the exponent begins. */
-		p->mantissa = part_of(p->active, 0, exponent);
-		p->exponent = part_of(p->active, exponent + 1, p->active.n);
+		picture->mantissa = part_of(picture->active, 0, exponent);
+		picture->exponent = part_of(picture->active, exponent + 1, picture->active.n);
 	}
-	point = find_char(p->mantissa, s->decimal, 0);
-	p->integer = point == NOT_FOUND ? p->mantissa : part_of(p->mantissa, 0, point);
-	p->fraction = point == NOT_FOUND ? p->suffix : part_of(p->mantissa, point + 1, p->mantissa.n);
+	point = find_char(picture->mantissa, symbols->decimal, 0);
+	picture->integer = point == NOT_FOUND ? picture->mantissa : part_of(picture->mantissa, 0, point);
+	picture->fraction = point == NOT_FOUND ? picture->suffix :
+		part_of(picture->mantissa, point + 1, picture->mantissa.n);
 }
 
 /* Check a sub-picture.  Of several errors the last one counts. */
 static void
-check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
+check_parts(SfJnEval *ev, const Symbols *symbols, const SubPicture *picture)
 {
 	SfJnErrorCode error = SF_JN_ERROR_NONE;
-	Run			decimal = {&s->decimal, 1};
-	uint32		twice[2] = {s->grouping, s->grouping};
+	Run			decimal = {&symbols->decimal, 1};
+	uint32		twice[2] = {symbols->grouping, symbols->grouping};
 	Run			groups = {twice, 2};
-	int			point = find_char(p->whole, s->decimal, 0);
-	int			percent = count_runs(ev, p->whole, s->percent);
-	int			per_mille = count_runs(ev, p->whole, s->per_mille);
+	int			point = find_char(picture->whole, symbols->decimal, 0);
+	int			percent = count_runs(ev, picture->whole, symbols->percent);
+	int			per_mille = count_runs(ev, picture->whole, symbols->per_mille);
 	int			optional;
 	int			i;
 
-	if (count_runs(ev, p->whole, decimal) > 1)
+	if (count_runs(ev, picture->whole, decimal) > 1)
 		error = SF_JN_ERROR_D3081;
 	if (percent > 1)
 		error = SF_JN_ERROR_D3082;
@@ -264,34 +265,34 @@ check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
 		error = SF_JN_ERROR_D3083;
 	if (percent > 0 && per_mille > 0)
 		error = SF_JN_ERROR_D3084;
-	if (count_digits(s, p->mantissa, true) == 0)
+	if (count_digits(symbols, picture->mantissa, true) == 0)
 		error = SF_JN_ERROR_D3085;
-	for (i = 0; i < p->active.n; i++)
+	for (i = 0; i < picture->active.n; i++)
 	{
-		if (!is_active(s, p->active.at[i]))
+		if (!is_active(symbols, picture->active.at[i]))
 			error = SF_JN_ERROR_D3086;
 	}
 	if (point >= 0)
 	{
-		if ((point > 0 && p->whole.at[point - 1] == s->grouping) ||
-			(point + 1 < p->whole.n && p->whole.at[point + 1] == s->grouping))
+		if ((point > 0 && picture->whole.at[point - 1] == symbols->grouping) ||
+			(point + 1 < picture->whole.n && picture->whole.at[point + 1] == symbols->grouping))
 			error = SF_JN_ERROR_D3087;
 	}
-	else if (p->integer.n > 0 && p->integer.at[p->integer.n - 1] == s->grouping)
+	else if (picture->integer.n > 0 && picture->integer.at[picture->integer.n - 1] == symbols->grouping)
 		error = SF_JN_ERROR_D3088;
-	if (count_runs(ev, p->whole, groups) > 0)
+	if (count_runs(ev, picture->whole, groups) > 0)
 		error = SF_JN_ERROR_D3089;
-	optional = find_char(p->integer, s->digit, 0);
-	if (optional != NOT_FOUND && count_digits(s, part_of(p->integer, 0, optional), false) > 0)
+	optional = find_char(picture->integer, symbols->digit, 0);
+	if (optional != NOT_FOUND && count_digits(symbols, part_of(picture->integer, 0, optional), false) > 0)
 		error = SF_JN_ERROR_D3090;
-	for (i = p->fraction.n; i > 0 && p->fraction.at[i - 1] != s->digit; i--)
+	for (i = picture->fraction.n; i > 0 && picture->fraction.at[i - 1] != symbols->digit; i--)
 		;
-	if (i > 0 && count_digits(s, part_of(p->fraction, i, p->fraction.n), false) > 0)
+	if (i > 0 && count_digits(symbols, part_of(picture->fraction, i, picture->fraction.n), false) > 0)
 		error = SF_JN_ERROR_D3091;
-	if (p->has_exponent && p->exponent.n > 0 && (percent > 0 || per_mille > 0))
+	if (picture->has_exponent && picture->exponent.n > 0 && (percent > 0 || per_mille > 0))
 		error = SF_JN_ERROR_D3092;
-	if (p->has_exponent &&
-		(p->exponent.n == 0 || count_digits(s, p->exponent, false) < p->exponent.n))
+	if (picture->has_exponent &&
+		(picture->exponent.n == 0 || count_digits(symbols, picture->exponent, false) < picture->exponent.n))
 		error = SF_JN_ERROR_D3093;
 	if (error != SF_JN_ERROR_NONE)
 		sf_jn_fail(ev, error);
@@ -299,20 +300,21 @@ check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
 
 /* Tell how many digits stand right (or left) of each separator of a part. */
 static Positions
-group_positions(SfJnEval *ev, const Symbols *s, Run part, Run integer, bool left)
+group_positions(SfJnEval *ev, const Symbols *symbols, Run part, Run integer, bool left)
 {
 	Positions	result;
-	int			total = count_digits(s, part, true);
+	int			total = count_digits(symbols, part, true);
 	int			passed = 0;		/* characters of the part */
 	int			before = 0;		/* digits among these */
 
 	result.at = sf_jn_alloc(&ev->arena, (part.n + integer.n + 1) * sizeof(int));
 	result.n = 0;
 	/* The reference looks for further ones in the integer part, whichever it is. */
-	for (int i = find_char(part, s->grouping, 0); i != NOT_FOUND; i = find_char(integer, s->grouping, i + 1))
+	for (int i = find_char(part, symbols->grouping, 0); i != NOT_FOUND;
+		 i = find_char(integer, symbols->grouping, i + 1))
 	{
 		for (; passed < Min(i, part.n); passed++)
-			before += is_any_digit(s, part.at[passed]);
+			before += is_any_digit(symbols, part.at[passed]);
 		result.at[result.n++] = left ? before : total - before;
 		sf_jn_check(ev);
 	}
@@ -321,27 +323,28 @@ group_positions(SfJnEval *ev, const Symbols *s, Run part, Run integer, bool left
 
 /* Work out the sizes that a sub-picture asks for. */
 static void
-analyse_parts(SfJnEval *ev, const Symbols *s, SubPicture *p)
+analyse_parts(SfJnEval *ev, const Symbols *symbols, SubPicture *picture)
 {
-	p->integer_groups = group_positions(ev, s, p->integer, p->integer, false);
-	p->regular = sf_jn_regular_distance(ev, p->integer_groups.at, p->integer_groups.n);
-	p->fraction_groups = group_positions(ev, s, p->fraction, p->integer, true);
-	p->min_integer = count_digits(s, p->integer, false);
-	p->scaling = p->min_integer;
-	p->min_fraction = count_digits(s, p->fraction, false);
-	p->max_fraction = count_digits(s, p->fraction, true);
-	if (p->min_integer == 0 && p->max_fraction == 0)
+	picture->integer_groups = group_positions(ev, symbols, picture->integer, picture->integer, false);
+	picture->regular = sf_jn_regular_distance(ev, picture->integer_groups.at, picture->integer_groups.n);
+	picture->fraction_groups = group_positions(ev, symbols, picture->fraction, picture->integer, true);
+	picture->min_integer = count_digits(symbols, picture->integer, false);
+	picture->scaling = picture->min_integer;
+	picture->min_fraction = count_digits(symbols, picture->fraction, false);
+	picture->max_fraction = count_digits(symbols, picture->fraction, true);
+	if (picture->min_integer == 0 && picture->max_fraction == 0)
 	{
-		if (p->has_exponent)
-			p->min_fraction = p->max_fraction = 1;
+		if (picture->has_exponent)
+			picture->min_fraction = picture->max_fraction = 1;
 		else
-			p->min_integer = 1;
+			picture->min_integer = 1;
 	}
-	if (p->has_exponent && p->min_integer == 0 && find_char(p->integer, s->digit, 0) != NOT_FOUND)
-		p->min_integer = 1;
-	if (p->min_integer == 0 && p->min_fraction == 0)
-		p->min_fraction = 1;
-	p->min_exponent = p->has_exponent ? count_digits(s, p->exponent, false) : 0;
+	if (picture->has_exponent && picture->min_integer == 0 &&
+		find_char(picture->integer, symbols->digit, 0) != NOT_FOUND)
+		picture->min_integer = 1;
+	if (picture->min_integer == 0 && picture->min_fraction == 0)
+		picture->min_fraction = 1;
+	picture->min_exponent = picture->has_exponent ? count_digits(symbols, picture->exponent, false) : 0;
 }
 
 /* Code points of the result, with room to insert */
@@ -397,11 +400,11 @@ insert_each(SfJnEval *ev, Output *out, uint32 c, const int *offsets, int n)
 
 /* Append text of digits and perhaps a point. */
 static void
-append_number(SfJnEval *ev, const Symbols *s, Output *out, const char *text)
+append_number(SfJnEval *ev, const Symbols *symbols, Output *out, const char *text)
 {
 	for (; *text != '\0'; text++)
-		insert(ev, out, out->n, *text >= '0' && *text <= '9' ? s->zero + (*text - '0') :
-			   *text == '.' ? s->decimal : (uint32) *text, 1);
+		insert(ev, out, out->n, *text >= '0' && *text <= '9' ? symbols->zero + (*text - '0') :
+			   *text == '.' ? symbols->decimal : (uint32) *text, 1);
 }
 
 /*
@@ -409,44 +412,44 @@ append_number(SfJnEval *ev, const Symbols *s, Output *out, const char *text)
  * Returns the position of the point.
  */
 static int
-put_digits(SfJnEval *ev, const Symbols *s, const SubPicture *p, double mantissa, Output *out)
+put_digits(SfJnEval *ev, const Symbols *symbols, const SubPicture *picture, double mantissa, Output *out)
 {
-	double		rounded = fabs(sf_jn_round(mantissa, Min(p->max_fraction, 400)));
+	double		rounded = fabs(sf_jn_round(mantissa, Min(picture->max_fraction, 400)));
 	char		text[512];
 	int			strip = 0;
 	int			point;
 
 	if (rounded < 1e21)
-		snprintf(text, sizeof(text), "%.*f", Min(p->max_fraction, MAX_FRACTION), rounded);
+		snprintf(text, sizeof(text), "%.*f", Min(picture->max_fraction, MAX_FRACTION), rounded);
 	else
 		sf_jn_print_number(rounded, text);
-	append_number(ev, s, out, text);
+	append_number(ev, symbols, out, text);
 	if (strchr(text, '.') == NULL)
-		insert(ev, out, out->n, s->decimal, 1);
-	while (strip < out->n && out->at[strip] == s->zero)
+		insert(ev, out, out->n, symbols->decimal, 1);
+	while (strip < out->n && out->at[strip] == symbols->zero)
 		strip++;
 	out->at += strip;
 	out->n -= strip;
 	out->cap -= strip;
-	while (out->n > 0 && out->at[out->n - 1] == s->zero)
+	while (out->n > 0 && out->at[out->n - 1] == symbols->zero)
 		out->n--;
 
-	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
-	insert(ev, out, out->n, s->zero, p->min_fraction - (out->n - point - 1));
-	insert(ev, out, 0, s->zero, p->min_integer - point);
-	return Max(point, p->min_integer);
+	point = find_char((Run) {out->at, out->n}, symbols->decimal, 0);
+	insert(ev, out, out->n, symbols->zero, picture->min_fraction - (out->n - point - 1));
+	insert(ev, out, 0, symbols->zero, picture->min_integer - point);
+	return Max(point, picture->min_integer);
 }
 
 /* Put the separators of the integer part, which ends at point, when they repeat. */
 static void
-put_regular_separators(SfJnEval *ev, const Symbols *s, int distance, Output *out, int point)
+put_regular_separators(SfJnEval *ev, const Symbols *symbols, int distance, Output *out, int point)
 {
 	int			n = Max(point - 1, 0) / distance;
 	int		   *offsets = sf_jn_alloc(&ev->arena, (n + 1) * sizeof(int));
 
 	for (int i = 0; i < n; i++)
 		offsets[i] = point - (n - i) * distance + i;
-	insert_each(ev, out, s->grouping, offsets, n);
+	insert_each(ev, out, symbols->grouping, offsets, n);
 }
 
 /*
@@ -454,44 +457,44 @@ put_regular_separators(SfJnEval *ev, const Symbols *s, int distance, Output *out
  * that would stand to the left of all digits from the end of the whole text.
  */
 static void
-put_integer_separators(SfJnEval *ev, const Symbols *s, const Positions *groups, Output *out, int point)
+put_integer_separators(SfJnEval *ev, const Symbols *symbols, const Positions *groups, Output *out, int point)
 {
 	int		   *offsets = sf_jn_alloc(&ev->arena, (groups->n + 1) * sizeof(int));
 	int			before;
 
 	for (before = 0; before < groups->n && point + before < groups->at[before]; before++)
 		offsets[before] = out->n + before + point + before - groups->at[before];
-	insert_each(ev, out, s->grouping, offsets, before);
+	insert_each(ev, out, symbols->grouping, offsets, before);
 	for (int i = before; i < groups->n; i++)
 		offsets[i] = point + i - groups->at[i];
-	insert_each(ev, out, s->grouping, offsets + before, groups->n - before);
+	insert_each(ev, out, symbols->grouping, offsets + before, groups->n - before);
 }
 
 /* Put the separators between the digits. */
 static void
-put_separators(SfJnEval *ev, const Symbols *s, const SubPicture *p, Output *out, int point)
+put_separators(SfJnEval *ev, const Symbols *symbols, const SubPicture *picture, Output *out, int point)
 {
-	int		   *offsets = sf_jn_alloc(&ev->arena, (p->fraction_groups.n + 1) * sizeof(int));
+	int		   *offsets = sf_jn_alloc(&ev->arena, (picture->fraction_groups.n + 1) * sizeof(int));
 
-	if (p->regular > 0)
-		put_regular_separators(ev, s, p->regular, out, point);
+	if (picture->regular > 0)
+		put_regular_separators(ev, symbols, picture->regular, out, point);
 	else
-		put_integer_separators(ev, s, &p->integer_groups, out, point);
-	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
-	for (int i = 0; i < p->fraction_groups.n; i++)
-		offsets[i] = p->fraction_groups.at[i] + point + 1;
-	insert_each(ev, out, s->grouping, offsets, p->fraction_groups.n);
-	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
-	if (find_char(p->whole, s->decimal, 0) == NOT_FOUND || point == out->n - 1)
+		put_integer_separators(ev, symbols, &picture->integer_groups, out, point);
+	point = find_char((Run) {out->at, out->n}, symbols->decimal, 0);
+	for (int i = 0; i < picture->fraction_groups.n; i++)
+		offsets[i] = picture->fraction_groups.at[i] + point + 1;
+	insert_each(ev, out, symbols->grouping, offsets, picture->fraction_groups.n);
+	point = find_char((Run) {out->at, out->n}, symbols->decimal, 0);
+	if (find_char(picture->whole, symbols->decimal, 0) == NOT_FOUND || point == out->n - 1)
 		out->n--;
 }
 
 /* Bring a number into the range of its mantissa; returns the exponent. */
 static int
-scale(const SubPicture *p, double *mantissa)
+scale(const SubPicture *picture, double *mantissa)
 {
-	double		most = pow(10, p->scaling);
-	double		least = pow(10, p->scaling - 1);
+	double		most = pow(10, picture->scaling);
+	double		least = pow(10, picture->scaling - 1);
 	int			exponent = 0;
 
 	if (*mantissa == 0 || !isfinite(*mantissa))
@@ -518,71 +521,71 @@ append_run(SfJnEval *ev, StringInfo buf, Run run)
 
 /* Format a number by a sub-picture. */
 static SfJnValue *
-format(SfJnEval *ev, const Symbols *s, const SubPicture *p, double value, bool minus)
+format(SfJnEval *ev, const Symbols *symbols, const SubPicture *picture, double value, bool minus)
 {
 	Output		out = {NULL, 0, 0};
 	StringInfoData buf;
 	int			exponent = 0;
 	int			point;
 
-	if (count_runs(ev, p->whole, s->percent) > 0)
+	if (count_runs(ev, picture->whole, symbols->percent) > 0)
 		value *= 100;
-	else if (count_runs(ev, p->whole, s->per_mille) > 0)
+	else if (count_runs(ev, picture->whole, symbols->per_mille) > 0)
 		value *= 1000;
-	if (p->min_exponent > 0)
-		exponent = scale(p, &value);
-	point = put_digits(ev, s, p, value, &out);
-	put_separators(ev, s, p, &out, point);
+	if (picture->min_exponent > 0)
+		exponent = scale(picture, &value);
+	point = put_digits(ev, symbols, picture, value, &out);
+	put_separators(ev, symbols, picture, &out, point);
 
 	initStringInfo(&buf);
 	if (minus)
-		append_run(ev, &buf, s->minus);
-	append_run(ev, &buf, p->prefix);
+		append_run(ev, &buf, symbols->minus);
+	append_run(ev, &buf, picture->prefix);
 	append_run(ev, &buf, (Run) {out.at, out.n});
-	if (p->min_exponent > 0)
+	if (picture->min_exponent > 0)
 	{
 		Output		digits = {NULL, 0, 0};
 		char		text[16];
 
 		snprintf(text, sizeof(text), "%d", abs(exponent));
-		append_number(ev, s, &digits, text);
-		insert(ev, &digits, 0, s->zero, p->min_exponent - digits.n);
-		append_run(ev, &buf, (Run) {&s->exponent, 1});
+		append_number(ev, symbols, &digits, text);
+		insert(ev, &digits, 0, symbols->zero, picture->min_exponent - digits.n);
+		append_run(ev, &buf, (Run) {&symbols->exponent, 1});
 		if (exponent < 0)
-			append_run(ev, &buf, s->minus);
+			append_run(ev, &buf, symbols->minus);
 		append_run(ev, &buf, (Run) {digits.at, digits.n});
 	}
-	append_run(ev, &buf, p->suffix);
+	append_run(ev, &buf, picture->suffix);
 	return sf_jn_string_of(&ev->arena, &buf);
 }
 
 /* $formatNumber(number, picture, options) */
 SF_JN_LIBRARY_FUNCTION(formatNumber)
 {
-	Symbols		s;
+	Symbols		symbols;
 	SubPicture	parts[2];
 	Run			picture;
 	int			n = 0;
 	int			start = 0;
 
-	read_symbols(ev, args[2], &s);
+	read_symbols(ev, args[2], &symbols);
 	picture = decode(ev, args[1]);
 	for (;;)
 	{
-		int			end = find_char(picture, s.separator, start);
+		int			end = find_char(picture, symbols.separator, start);
 
 		if (n == 2)
 			sf_jn_fail(ev, SF_JN_ERROR_D3080);
-		split_parts(&s, part_of(picture, start, end == NOT_FOUND ? picture.n : end), &parts[n++]);
+		split_parts(&symbols, part_of(picture, start, end == NOT_FOUND ? picture.n : end), &parts[n++]);
 		if (end == NOT_FOUND)
 			break;
 		start = end + 1;
 	}
 	for (int i = 0; i < n; i++)
-		check_parts(ev, &s, &parts[i]);
+		check_parts(ev, &symbols, &parts[i]);
 	for (int i = 0; i < n; i++)
-		analyse_parts(ev, &s, &parts[i]);
+		analyse_parts(ev, &symbols, &parts[i]);
 	if (args[0]->u.number >= 0 || isnan(args[0]->u.number))
-		return format(ev, &s, &parts[0], args[0]->u.number, false);
-	return format(ev, &s, &parts[n - 1], args[0]->u.number, n == 1);
+		return format(ev, &symbols, &parts[0], args[0]->u.number, false);
+	return format(ev, &symbols, &parts[n - 1], args[0]->u.number, n == 1);
 }

@@ -84,17 +84,17 @@ sf_jn_regular_distance(SfJnEval *ev, const int *positions, int n)
 
 /* Tell at which distance one separator repeats; 0: it does not. */
 static int
-separator_distance(SfJnEval *ev, const SfJnIntegerPicture *p)
+separator_distance(SfJnEval *ev, const SfJnIntegerPicture *picture)
 {
-	int		   *positions = sf_jn_alloc(&ev->arena, (p->nseparators + 1) * sizeof(int));
+	int		   *positions = sf_jn_alloc(&ev->arena, (picture->nseparators + 1) * sizeof(int));
 
-	for (int i = 0; i < p->nseparators; i++)
+	for (int i = 0; i < picture->nseparators; i++)
 	{
-		if (p->separators[i].character != p->separators[0].character)
+		if (picture->separators[i].character != picture->separators[0].character)
 			return 0;
-		positions[i] = p->separators[i].position;
+		positions[i] = picture->separators[i].position;
 	}
-	return sf_jn_regular_distance(ev, positions, p->nseparators);
+	return sf_jn_regular_distance(ev, positions, picture->nseparators);
 }
 
 /* Read a picture of digits, from its right end. */
@@ -277,27 +277,27 @@ separate_regularly(const char *digits, int n, const SfJnSeparator *separator, ui
  * the reference keeps the last characters only, as many as it lacks to its position.
  */
 static int
-separate(SfJnEval *ev, const char *digits, int n, const SfJnIntegerPicture *p, uint32 *out)
+separate(SfJnEval *ev, const char *digits, int n, const SfJnIntegerPicture *picture, uint32 *out)
 {
-	uint32	   *text = sf_jn_alloc(&ev->arena, ((Size) p->nseparators + n + 1) * sizeof(uint32));
-	int			start = p->nseparators;
+	uint32	   *text = sf_jn_alloc(&ev->arena, ((Size) picture->nseparators + n + 1) * sizeof(uint32));
+	int			start = picture->nseparators;
 	int			end = start + n;
-	int			i = p->nseparators - 1;
+	int			i = picture->nseparators - 1;
 	int			len = 0;
 
 	for (int k = 0; k < n; k++)
 		text[start + k] = (unsigned char) digits[k];
-	for (; i >= 0 && p->separators[i].position > end - start; i--)
+	for (; i >= 0 && picture->separators[i].position > end - start; i--)
 	{
-		start = end - Min(p->separators[i].position - (end - start), end - start);
-		text[--start] = p->separators[i].character;
+		start = end - Min(picture->separators[i].position - (end - start), end - start);
+		text[--start] = picture->separators[i].character;
 	}
 	for (; i >= 0; i--)
 	{
 		sf_jn_check(ev);
-		while (start < end - p->separators[i].position)
+		while (start < end - picture->separators[i].position)
 			out[len++] = text[start++];
-		out[len++] = p->separators[i].character;
+		out[len++] = picture->separators[i].character;
 	}
 	while (start < end)
 		out[len++] = text[start++];
@@ -306,19 +306,20 @@ separate(SfJnEval *ev, const char *digits, int n, const SfJnIntegerPicture *p, u
 
 /* Append the digits of a number. */
 static void
-append_digits(SfJnEval *ev, StringInfo buf, double value, const SfJnIntegerPicture *p)
+append_digits(SfJnEval *ev, StringInfo buf, double value, const SfJnIntegerPicture *picture)
 {
 	char		text[SF_JN_NUMBER_LEN];
 	int			len = sf_jn_print_number(value, text);
-	int			n = Max(len, p->mandatory);
+	int			n = Max(len, picture->mandatory);
 	char	   *digits = sf_jn_alloc(&ev->arena, n + 1);
-	uint32	   *out = sf_jn_alloc(&ev->arena, ((Size) n * 2 + p->nseparators + 1) * sizeof(uint32));
+	uint32	   *out = sf_jn_alloc(&ev->arena, ((Size) n * 2 + picture->nseparators + 1) * sizeof(uint32));
 	const char *suffix = "th";
 
 	memset(digits, '0', n - len);
 	memcpy(digits + n - len, text, len);
-	n = p->regular ? separate_regularly(digits, n, &p->separators[0], out) : separate(ev, digits, n, p, out);
-	if (p->ordinal)
+	n = picture->regular ? separate_regularly(digits, n, &picture->separators[0], out) :
+		separate(ev, digits, n, picture, out);
+	if (picture->ordinal)
 	{
 		uint32		last = out[n - 1];
 		bool		teen = n > 1 && out[n - 2] == '1';
@@ -329,19 +330,19 @@ append_digits(SfJnEval *ev, StringInfo buf, double value, const SfJnIntegerPictu
 	for (int i = 0; i < n; i++)
 	{
 		char		encoded[4];
-		uint32		c = out[i] >= '0' && out[i] <= '9' ? p->zero + (out[i] - '0') : out[i];
+		uint32		c = out[i] >= '0' && out[i] <= '9' ? picture->zero + (out[i] - '0') : out[i];
 
 		sf_jn_check(ev);
 		appendBinaryStringInfo(buf, encoded, sf_jn_encode(c, encoded));
 	}
-	if (p->ordinal)
+	if (picture->ordinal)
 		appendStringInfoString(buf, suffix);
 }
 
 /* Append an integer by its picture. */
 void
 sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
-					 const SfJnIntegerPicture *p)
+					 const SfJnIntegerPicture *picture)
 {
 	int			start;
 
@@ -349,26 +350,26 @@ sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
 		appendStringInfoChar(buf, '-');
 	value = fabs(value);
 	start = buf->len;
-	switch (p->style)
+	switch (picture->style)
 	{
 		case SF_JN_STYLE_DECIMAL:
-			append_digits(ev, buf, value, p);
+			append_digits(ev, buf, value, picture);
 			return;
 		case SF_JN_STYLE_LETTERS:
-			append_letters(buf, value, p->letter_case == SF_JN_CASE_UPPER ? 'A' : 'a');
+			append_letters(buf, value, picture->letter_case == SF_JN_CASE_UPPER ? 'A' : 'a');
 			return;
 		case SF_JN_STYLE_ROMAN:
 			append_roman(ev, buf, value);
 			break;
 		case SF_JN_STYLE_WORDS:
 			if (isfinite(value))
-				append_words(ev, buf, value, false, p->ordinal);
+				append_words(ev, buf, value, false, picture->ordinal);
 			break;
 		case SF_JN_STYLE_NUMBERING:
-			sf_jn_fail(ev, SF_JN_ERROR_D3130, .value = p->token);
+			sf_jn_fail(ev, SF_JN_ERROR_D3130, .value = picture->token);
 	}
-	for (; start < buf->len && p->letter_case != SF_JN_CASE_TITLE; start++)
-		buf->data[start] = p->letter_case == SF_JN_CASE_UPPER ?
+	for (; start < buf->len && picture->letter_case != SF_JN_CASE_TITLE; start++)
+		buf->data[start] = picture->letter_case == SF_JN_CASE_UPPER ?
 			pg_ascii_toupper((unsigned char) buf->data[start]) :
 			pg_ascii_tolower((unsigned char) buf->data[start]);
 }

@@ -128,14 +128,14 @@ parse_roman(const char *s, Size len, bool capitals)
 
 /* Tell whether a character is a separator of a picture; one that repeats is a comma. */
 static bool
-is_separator(const SfJnIntegerPicture *p, uint32 c)
+is_separator(const SfJnIntegerPicture *picture, uint32 c)
 {
-	for (int i = 0; !p->regular && i < p->nseparators; i++)
+	for (int i = 0; !picture->regular && i < picture->nseparators; i++)
 	{
-		if (c == p->separators[i].character)
+		if (c == picture->separators[i].character)
 			return true;
 	}
-	return p->regular && c == ',';
+	return picture->regular && c == ',';
 }
 
 /*
@@ -143,7 +143,7 @@ is_separator(const SfJnIntegerPicture *p, uint32 c)
  * digit, as JavaScript's parseInt().
  */
 static double
-parse_digits(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *p)
+parse_digits(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *picture)
 {
 	const char *end = s + len;
 	double		value = 0;
@@ -151,7 +151,7 @@ parse_digits(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *p)
 	bool		any = false;
 	uint32		c;
 
-	if (p->ordinal)
+	if (picture->ordinal)
 		end = s + (len >= 2 ? len - 2 : 0);
 	while (s < end && isspace((unsigned char) *s))
 		s++;
@@ -161,12 +161,12 @@ parse_digits(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *p)
 	{
 		sf_jn_check(ev);
 		s += sf_jn_decode(s, end, &c);
-		if (c >= p->zero && c <= p->zero + 9)
+		if (c >= picture->zero && c <= picture->zero + 9)
 		{
-			value = value * 10 + (c - p->zero);
+			value = value * 10 + (c - picture->zero);
 			any = true;
 		}
-		else if (!is_separator(p, c))
+		else if (!is_separator(picture, c))
 			break;
 	}
 	return any ? (negative ? -value : value) : NAN;
@@ -174,48 +174,48 @@ parse_digits(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *p)
 
 /* Parse an integer by its picture; NaN where the text is none. */
 double
-sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *p)
+sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *picture)
 {
 	double		value = 0;
 
-	switch (p->style)
+	switch (picture->style)
 	{
 		case SF_JN_STYLE_DECIMAL:
-			return parse_digits(ev, s, len, p);
+			return parse_digits(ev, s, len, picture);
 		case SF_JN_STYLE_LETTERS:
 			for (Size i = 0; i < len; i++)
-				value = value * 26 + s[i] - (p->letter_case == SF_JN_CASE_UPPER ? 'A' : 'a') + 1;
+				value = value * 26 + s[i] - (picture->letter_case == SF_JN_CASE_UPPER ? 'A' : 'a') + 1;
 			return value;
 		case SF_JN_STYLE_ROMAN:
-			return parse_roman(s, len, p->letter_case == SF_JN_CASE_UPPER);
+			return parse_roman(s, len, picture->letter_case == SF_JN_CASE_UPPER);
 		case SF_JN_STYLE_WORDS:
 			return parse_words(ev, s, len);
 		case SF_JN_STYLE_NUMBERING:
 			break;
 	}
-	sf_jn_fail(ev, SF_JN_ERROR_D3130, .value = p->token);
+	sf_jn_fail(ev, SF_JN_ERROR_D3130, .value = picture->token);
 }
 
 /* Append the regular expression of an integer within a time. */
 void
-sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
+sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *picture)
 {
-	switch (p->style)
+	switch (picture->style)
 	{
 		case SF_JN_STYLE_DECIMAL:
 			appendStringInfoString(buf, "[0-9]");
-			if (p->parse_width > 0)
-				appendStringInfo(buf, "{%d}", Min(p->parse_width, 255));
+			if (picture->parse_width > 0)
+				appendStringInfo(buf, "{%d}", Min(picture->parse_width, 255));
 			else
 				appendStringInfoChar(buf, '+');
-			if (p->ordinal)
+			if (picture->ordinal)
 				appendStringInfoString(buf, "(?:th|st|nd|rd)");
 			return;
 		case SF_JN_STYLE_LETTERS:
-			appendStringInfoString(buf, p->letter_case == SF_JN_CASE_UPPER ? "[A-Z]+" : "[a-z]+");
+			appendStringInfoString(buf, picture->letter_case == SF_JN_CASE_UPPER ? "[A-Z]+" : "[a-z]+");
 			return;
 		case SF_JN_STYLE_ROMAN:
-			appendStringInfoString(buf, p->letter_case == SF_JN_CASE_UPPER ?
+			appendStringInfoString(buf, picture->letter_case == SF_JN_CASE_UPPER ?
 								   "[MDCLXVI]+" : "[mdclxvi]+");
 			return;
 		case SF_JN_STYLE_WORDS:
@@ -232,7 +232,7 @@ sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
 		case SF_JN_STYLE_NUMBERING:
 			break;
 	}
-	sf_jn_fail(ev, SF_JN_ERROR_D3130, .value = p->token);
+	sf_jn_fail(ev, SF_JN_ERROR_D3130, .value = picture->token);
 }
 
 /* $parseInteger(string, picture) */

@@ -51,15 +51,15 @@ typedef struct SfJnIntegerPicture
 extern void sf_jn_integer_picture(SfJnEval *ev, const char *picture, Size len,
 								  SfJnIntegerPicture *out);
 extern void sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
-								 const SfJnIntegerPicture *p);
+								 const SfJnIntegerPicture *picture);
 
 extern int	sf_jn_regular_distance(SfJnEval *ev, const int *positions, int n);
 
 /* integer_parse.c: NaN where it is no integer */
 extern double sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len,
-								  const SfJnIntegerPicture *p);
+								  const SfJnIntegerPicture *picture);
 extern void sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf,
-								  const SfJnIntegerPicture *p);
+								  const SfJnIntegerPicture *picture);
 
 /* Words of English numbers: cardinals and ordinals 0..19, tens, magnitudes. */
 extern const char *const sf_jn_few[20];

@@ -46,12 +46,12 @@ typedef struct SfJnSearch
 
 /* Take a substring by code points. */
 static SfJnValue *
-slice(SfJnEval *ev, const SfJnValue *s, const uint32 *offsets, regoff_t from, regoff_t to)
+slice(SfJnEval *ev, const SfJnValue *text, const uint32 *offsets, regoff_t from, regoff_t to)
 {
 	Size		start = offsets == NULL ? (Size) from : offsets[from];
 	Size		end = offsets == NULL ? (Size) to : offsets[to];
 
-	return sf_jn_string(&ev->arena, s->u.str + start, end - start);
+	return sf_jn_string(&ev->arena, text->u.str + start, end - start);
 }
 
 /*
@@ -130,19 +130,19 @@ search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Si
 
 	for (int i = 0; i < regex->nalternatives; i++)
 	{
-		const SfJnAlternative *a = &regex->alternatives[i];
-		int			last = i < regex->nalternatives - 1 ? a[1].captures : regex->ncaptures;
+		const SfJnAlternative *alternative = &regex->alternatives[i];
+		int			last = i < regex->nalternatives - 1 ? alternative[1].captures : regex->ncaptures;
 		regmatch_t *match = search->of[i].match;
 
 		if (match == NULL)
 		{
-			search->of[i].nmatch = last - a->captures + 1;
+			search->of[i].nmatch = last - alternative->captures + 1;
 			match = sf_jn_alloc(&ev->arena, search->of[i].nmatch * sizeof(regmatch_t));
 		}
 		if (search->of[i].match == NULL || search->of[i].from > from ||
 			(search->of[i].found && (Size) match[0].rm_so < from))
 		{
-			search->of[i].found = search_alternative(ev, regex, a, from, match,
+			search->of[i].found = search_alternative(ev, regex, alternative, from, match,
 													 search->of[i].nmatch);
 			search->of[i].from = from;
 			search->of[i].match = match;
@@ -191,25 +191,25 @@ sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 
 /* Make the array of the groups of a match. */
 SfJnValue *
-sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *m)
+sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *match)
 {
-	SfJnValue  *groups = sf_jn_array(&ev->arena, m->ngroups);
+	SfJnValue  *groups = sf_jn_array(&ev->arena, match->ngroups);
 
-	for (int i = 0; i < m->ngroups; i++)
-		sf_jn_push(&ev->arena, groups, m->groups[i]);
+	for (int i = 0; i < match->ngroups; i++)
+		sf_jn_push(&ev->arena, groups, match->groups[i]);
 	return groups;
 }
 
 /* Make the object that describes a match. */
 SfJnValue *
-sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m)
+sf_jn_match_object(SfJnEval *ev, const SfJnMatch *match)
 {
 	SfJnValue  *result = sf_jn_object(&ev->arena, 5);
 
-	sf_jn_set_c(&ev->arena, result, "match", m->text);
-	sf_jn_set_c(&ev->arena, result, "start", sf_jn_number(&ev->arena, m->start));
-	sf_jn_set_c(&ev->arena, result, "end", sf_jn_number(&ev->arena, m->end));
-	sf_jn_set_c(&ev->arena, result, "groups", sf_jn_match_groups(ev, m));
+	sf_jn_set_c(&ev->arena, result, "match", match->text);
+	sf_jn_set_c(&ev->arena, result, "start", sf_jn_number(&ev->arena, match->start));
+	sf_jn_set_c(&ev->arena, result, "end", sf_jn_number(&ev->arena, match->end));
+	sf_jn_set_c(&ev->arena, result, "groups", sf_jn_match_groups(ev, match));
 	return result;
 }
 
@@ -218,30 +218,30 @@ sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m)
  * expression: an object that describes the match, or undefined.
  */
 SfJnValue *
-sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
+sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *function, SfJnValue **args, int nargs)
 {
-	SfJnValue  *subject = f->kind == SF_JN_FUNCTION_NEXT ? f->subject :
+	SfJnValue  *subject = function->kind == SF_JN_FUNCTION_NEXT ? function->subject :
 		(nargs > 0 ? args[0] : NULL);
-	Size		from = f->kind == SF_JN_FUNCTION_NEXT ? f->offset : 0;
+	Size		from = function->kind == SF_JN_FUNCTION_NEXT ? function->offset : 0;
 	SfJnMatch	match;
 	SfJnValue  *result;
 	SfJnValue  *next;
 
 	if (!SF_JN_IS_STRING(subject))
 		return NULL;
-	if (f->kind == SF_JN_FUNCTION_REGEX && nargs > 1 && SF_JN_IS_NUMBER(args[1]) &&
+	if (function->kind == SF_JN_FUNCTION_REGEX && nargs > 1 && SF_JN_IS_NUMBER(args[1]) &&
 		args[1]->u.number > 0)
 		from = (Size) args[1]->u.number;
 	decode_subject(ev, subject);
-	if (f->kind == SF_JN_FUNCTION_NEXT && from >= ev->nwide)
+	if (function->kind == SF_JN_FUNCTION_NEXT && from >= ev->nwide)
 		return NULL;
-	if (!sf_jn_regex_search(ev, f->regex, subject, from, &match))
+	if (!sf_jn_regex_search(ev, function->regex, subject, from, &match))
 		return NULL;
-	if (f->kind == SF_JN_FUNCTION_NEXT && match.start == match.end)
+	if (function->kind == SF_JN_FUNCTION_NEXT && match.start == match.end)
 		sf_jn_fail(ev, SF_JN_ERROR_D1004);
 
 	next = sf_jn_function_value(&ev->arena, SF_JN_FUNCTION_NEXT);
-	next->u.function->regex = f->regex;
+	next->u.function->regex = function->regex;
 	next->u.function->subject = subject;
 	next->u.function->offset = match.end;
 	result = sf_jn_match_object(ev, &match);

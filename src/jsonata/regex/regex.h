@@ -42,9 +42,9 @@ typedef struct SfJnMatch
 /* Search from a code point on; false when there is no match. */
 extern bool sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex,
 							   SfJnValue *subject, Size from, SfJnMatch *match);
-extern SfJnValue *sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *m);
-extern SfJnValue *sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m);
-extern SfJnValue *sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f,
+extern SfJnValue *sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *match);
+extern SfJnValue *sf_jn_match_object(SfJnEval *ev, const SfJnMatch *match);
+extern SfJnValue *sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *function,
 									SfJnValue **args, int nargs);
 
 #endif							/* SF_JSONATA_REGEX_H */

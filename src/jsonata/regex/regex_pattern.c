@@ -31,7 +31,7 @@ typedef struct Translation
 	int			position;
 	int			depth;			/* of parentheses */
 	int			around;			/* depth of the outermost lookaround; 0: none */
-	bool		references;		/* \1 or \k<name> */
+	bool		has_references; /* \1 or \k<name> */
 	int			groups;
 	int			ncaptures;
 	int			captures[SF_JN_MAX_GROUPS];
@@ -50,26 +50,26 @@ typedef struct Translation
 
 /* Throw a syntax error of the pattern. */
 static void pg_attribute_noreturn()
-fail_pattern(Translation *t, const char *reason)
+fail_pattern(Translation *translation, const char *reason)
 {
-	sf_jn_throw_error(t->thrower, t->position, SF_JN_ERROR_S0303,
-					  .value = sf_jn_cstring(t->arena, reason));
+	sf_jn_throw_error(translation->thrower, translation->position, SF_JN_ERROR_S0303,
+					  .value = sf_jn_cstring(translation->arena, reason));
 }
 
 /* Append a character that stands for itself. */
 static void
-append_literal(Translation *t, char c)
+append_literal(Translation *translation, char c)
 {
 	if (c > ' ' && c < 0x7f && !isalnum((unsigned char) c) && c != '_')
-		appendStringInfoChar(&t->out, '\\');
-	appendStringInfoChar(&t->out, c);
+		appendStringInfoChar(&translation->out, '\\');
+	appendStringInfoChar(&translation->out, c);
 }
 
-/* Translate an escape that means one character; t->p is after the backslash. */
+/* Translate an escape that means one character; translation->p is after the backslash. */
 static void
-translate_character(Translation *t)
+translate_character(Translation *translation)
 {
-	char		c = *t->p++;
+	char		c = *translation->p++;
 	int			value;
 
 	switch (c)
@@ -79,28 +79,28 @@ translate_character(Translation *t)
 		case 't':
 		case 'f':
 		case 'v':
-			appendStringInfo(&t->out, "\\%c", c);
+			appendStringInfo(&translation->out, "\\%c", c);
 			return;
 		case 'x':
 		case 'u':
-			if (sf_jn_hex_value(t->p, t->end, c == 'x' ? 2 : 4, &value) && value > 0)
+			if (sf_jn_hex_value(translation->p, translation->end, c == 'x' ? 2 : 4, &value) && value > 0)
 			{
-				t->p += c == 'x' ? 2 : 4;
-				appendStringInfo(&t->out, "\\u%04x", value);
+				translation->p += c == 'x' ? 2 : 4;
+				appendStringInfo(&translation->out, "\\u%04x", value);
 				return;
 			}
 			break;
 		case 'c':
-			if (t->p < t->end && isalpha((unsigned char) *t->p))
+			if (translation->p < translation->end && isalpha((unsigned char) *translation->p))
 			{
-				appendStringInfo(&t->out, "\\u%04x", *t->p++ & 0x1f);
+				appendStringInfo(&translation->out, "\\u%04x", *translation->p++ & 0x1f);
 				return;
 			}
 			break;
 		default:
 			break;
 	}
-	append_literal(t, c);
+	append_literal(translation, c);
 }
 
 /* List the characters of \d, \w or \s (or of its opposite, \D and so on). */
@@ -119,114 +119,114 @@ class_members(char letter)
 }
 
 /*
- * Translate an escape in a class; t->p is after the backslash.  True: it stands
+ * Translate an escape in a class; translation->p is after the backslash.  True: it stands
  * for a set of characters.
  */
 static bool
-translate_class_escape(Translation *t)
+translate_class_escape(Translation *translation)
 {
-	bool		is_set = strchr("dDwWsS", *t->p) != NULL;
+	bool		is_set = strchr("dDwWsS", *translation->p) != NULL;
 
-	if (strchr("dws", *t->p) != NULL)
-		appendStringInfoString(&t->out, class_members(*t->p));
+	if (strchr("dws", *translation->p) != NULL)
+		appendStringInfoString(&translation->out, class_members(*translation->p));
 	else if (is_set)
-		appendStringInfo(&t->out, "\\%c", *t->p);
-	else if (*t->p == 'b')
-		appendStringInfoString(&t->out, "\\u0008");
+		appendStringInfo(&translation->out, "\\%c", *translation->p);
+	else if (*translation->p == 'b')
+		appendStringInfoString(&translation->out, "\\u0008");
 	else
 	{
-		translate_character(t);
+		translate_character(translation);
 		return false;
 	}
-	t->p++;
+	translation->p++;
 	return is_set;
 }
 
 /* Translate a hyphen in a class, which is one beside a set or at an edge. */
 static void
-translate_hyphen(Translation *t, bool after_set)
+translate_hyphen(Translation *translation, bool after_set)
 {
-	bool		before_set = t->end - t->p >= 2 && t->p[0] == '\\' &&
-		strchr("dDwWsS", t->p[1]) != NULL;
-	char		last = t->out.data[t->out.len - 1];
+	bool		before_set = translation->end - translation->p >= 2 && translation->p[0] == '\\' &&
+		strchr("dDwWsS", translation->p[1]) != NULL;
+	char		last = translation->out.data[translation->out.len - 1];
 	bool		edge = last == '[' || last == '^' ||
-		(t->p < t->end && *t->p == ']');
+		(translation->p < translation->end && *translation->p == ']');
 
-	appendStringInfoString(&t->out, after_set || before_set || edge ? "\\-" : "-");
+	appendStringInfoString(&translation->out, after_set || before_set || edge ? "\\-" : "-");
 }
 
 /* Translate a class [...]; t->p is after the bracket. */
 static void
-translate_class(Translation *t)
+translate_class(Translation *translation)
 {
 	bool		after_set = false;	/* the last item was \d or the like */
 
-	if (t->p < t->end && *t->p == ']')
+	if (translation->p < translation->end && *translation->p == ']')
 	{
-		appendStringInfoString(&t->out, NOTHING);
-		t->p++;
+		appendStringInfoString(&translation->out, NOTHING);
+		translation->p++;
 		return;
 	}
-	if (t->end - t->p >= 2 && t->p[0] == '^' && t->p[1] == ']')
+	if (translation->end - translation->p >= 2 && translation->p[0] == '^' && translation->p[1] == ']')
 	{
-		appendStringInfoChar(&t->out, '.');
-		t->p += 2;
+		appendStringInfoChar(&translation->out, '.');
+		translation->p += 2;
 		return;
 	}
-	appendStringInfoChar(&t->out, '[');
-	if (t->p < t->end && *t->p == '^')
-		appendStringInfoChar(&t->out, *t->p++);
-	while (t->p < t->end && *t->p != ']')
+	appendStringInfoChar(&translation->out, '[');
+	if (translation->p < translation->end && *translation->p == '^')
+		appendStringInfoChar(&translation->out, *translation->p++);
+	while (translation->p < translation->end && *translation->p != ']')
 	{
-		char		c = *t->p++;
+		char		c = *translation->p++;
 		bool		is_set = false;
 
-		if (c == '\\' && t->p < t->end)
-			is_set = translate_class_escape(t);
+		if (c == '\\' && translation->p < translation->end)
+			is_set = translate_class_escape(translation);
 		else if (c == '-')
-			translate_hyphen(t, after_set);
+			translate_hyphen(translation, after_set);
 		else if (c == '[')
-			appendStringInfoString(&t->out, "\\[");
+			appendStringInfoString(&translation->out, "\\[");
 		else
-			appendStringInfoChar(&t->out, c);
+			appendStringInfoChar(&translation->out, c);
 		after_set = is_set;
 	}
-	if (t->p >= t->end)
-		fail_pattern(t, "Unterminated character class");
-	t->p++;
-	appendStringInfoChar(&t->out, ']');
+	if (translation->p >= translation->end)
+		fail_pattern(translation, "Unterminated character class");
+	translation->p++;
+	appendStringInfoChar(&translation->out, ']');
 }
 
 /* Translate a reference to a named group; t->p is after \k. */
 static void
-translate_named_reference(Translation *t)
+translate_named_reference(Translation *translation)
 {
-	const char *close = t->p < t->end && *t->p == '<' ?
-		memchr(t->p, '>', t->end - t->p) : NULL;
+	const char *close = translation->p < translation->end && *translation->p == '<' ?
+		memchr(translation->p, '>', translation->end - translation->p) : NULL;
 
-	t->references = true;
-	for (int i = 0; close != NULL && i < t->groups && i < SF_JN_MAX_GROUPS; i++)
+	translation->has_references = true;
+	for (int i = 0; close != NULL && i < translation->groups && i < SF_JN_MAX_GROUPS; i++)
 	{
-		if (t->names[i].name != NULL && t->names[i].len == close - t->p - 1 &&
-			memcmp(t->names[i].name, t->p + 1, t->names[i].len) == 0)
+		if (translation->names[i].name != NULL && translation->names[i].len == close - translation->p - 1 &&
+			memcmp(translation->names[i].name, translation->p + 1, translation->names[i].len) == 0)
 		{
-			appendStringInfo(&t->out, "(?:\\%d)", i + 1);
-			t->p = close + 1;
+			appendStringInfo(&translation->out, "(?:\\%d)", i + 1);
+			translation->p = close + 1;
 			return;
 		}
 	}
-	fail_pattern(t, "Invalid named reference");
+	fail_pattern(translation, "Invalid named reference");
 }
 
-/* Translate an escape outside of classes; t->p is after the backslash. */
+/* Translate an escape outside of classes; translation->p is after the backslash. */
 static void
-translate_escape(Translation *t)
+translate_escape(Translation *translation)
 {
 	char		c;
 
-	if (t->p >= t->end)
-		fail_pattern(t, "\\ at end of pattern");
-	c = *t->p;
+	if (translation->p >= translation->end)
+		fail_pattern(translation, "\\ at end of pattern");
+	c = *translation->p;
 	switch (c)
 	{
 		case 'd':
@@ -235,89 +235,89 @@ translate_escape(Translation *t)
 		case 'W':
 		case 's':
 		case 'S':
-			appendStringInfo(&t->out, isupper((unsigned char) c) ? "[^%s]" : "[%s]",
+			appendStringInfo(&translation->out, isupper((unsigned char) c) ? "[^%s]" : "[%s]",
 							 class_members(c));
 			break;
 		case 'b':
-			appendStringInfoString(&t->out, "\\y");
+			appendStringInfoString(&translation->out, "\\y");
 			break;
 		case 'B':
-			appendStringInfoString(&t->out, "\\Y");
+			appendStringInfoString(&translation->out, "\\Y");
 			break;
 		case '0':
-			appendStringInfoString(&t->out, NOTHING);
+			appendStringInfoString(&translation->out, NOTHING);
 			break;
 		case 'k':
-			t->p++;
-			translate_named_reference(t);
+			translation->p++;
+			translate_named_reference(translation);
 			return;
 		default:
 			if (c >= '1' && c <= '9')
 			{
-				t->references = true;
-				appendStringInfoString(&t->out, "(?:\\");
-				while (t->p < t->end && isdigit((unsigned char) *t->p))
-					appendStringInfoChar(&t->out, *t->p++);
-				appendStringInfoChar(&t->out, ')');
+				translation->has_references = true;
+				appendStringInfoString(&translation->out, "(?:\\");
+				while (translation->p < translation->end && isdigit((unsigned char) *translation->p))
+					appendStringInfoChar(&translation->out, *translation->p++);
+				appendStringInfoChar(&translation->out, ')');
 				return;
 			}
-			translate_character(t);
+			translate_character(translation);
 			return;
 	}
-	t->p++;
+	translation->p++;
 }
 
 /* Count a group; the engine does not tell of those inside lookaround. */
 static void
-count_group(Translation *t)
+count_group(Translation *translation)
 {
-	if (t->groups < SF_JN_MAX_GROUPS && t->around == 0)
-		t->captures[t->ncaptures++] = t->groups;
-	t->groups++;
+	if (translation->groups < SF_JN_MAX_GROUPS && translation->around == 0)
+		translation->captures[translation->ncaptures++] = translation->groups;
+	translation->groups++;
 }
 
 /* Translate what follows an opening parenthesis. */
 static void
-translate_group(Translation *t)
+translate_group(Translation *translation)
 {
-	Size		left = t->end - t->p;
+	Size		left = translation->end - translation->p;
 
-	appendStringInfoChar(&t->out, '(');
-	t->depth++;
-	if (left == 0 || *t->p != '?')
+	appendStringInfoChar(&translation->out, '(');
+	translation->depth++;
+	if (left == 0 || *translation->p != '?')
 	{
-		count_group(t);
+		count_group(translation);
 		return;
 	}
-	if (t->around == 0 && left >= 2 && t->p[1] != ':' &&
-		(t->p[1] != '<' || (left >= 3 && strchr("=!", t->p[2]) != NULL)))
-		t->around = t->depth;
-	if (left >= 2 && strchr(":=!", t->p[1]) != NULL)
+	if (translation->around == 0 && left >= 2 && translation->p[1] != ':' &&
+		(translation->p[1] != '<' || (left >= 3 && strchr("=!", translation->p[2]) != NULL)))
+		translation->around = translation->depth;
+	if (left >= 2 && strchr(":=!", translation->p[1]) != NULL)
 	{
-		appendBinaryStringInfo(&t->out, t->p, 2);
-		t->p += 2;
+		appendBinaryStringInfo(&translation->out, translation->p, 2);
+		translation->p += 2;
 	}
-	else if (left >= 3 && t->p[1] == '<' && (t->p[2] == '=' || t->p[2] == '!'))
+	else if (left >= 3 && translation->p[1] == '<' && (translation->p[2] == '=' || translation->p[2] == '!'))
 	{
-		appendBinaryStringInfo(&t->out, t->p, 3);
-		t->p += 3;
+		appendBinaryStringInfo(&translation->out, translation->p, 3);
+		translation->p += 3;
 	}
-	else if (left >= 3 && t->p[1] == '<')
+	else if (left >= 3 && translation->p[1] == '<')
 	{
-		const char *close = memchr(t->p, '>', left);
+		const char *close = memchr(translation->p, '>', left);
 
 		if (close == NULL)
-			fail_pattern(t, "Invalid capture group name");
-		if (t->groups < SF_JN_MAX_GROUPS)
+			fail_pattern(translation, "Invalid capture group name");
+		if (translation->groups < SF_JN_MAX_GROUPS)
 		{
-			t->names[t->groups].name = t->p + 2;
-			t->names[t->groups].len = (int) (close - t->p - 2);
+			translation->names[translation->groups].name = translation->p + 2;
+			translation->names[translation->groups].len = (int) (close - translation->p - 2);
 		}
-		count_group(t);
-		t->p = close + 1;
+		count_group(translation);
+		translation->p = close + 1;
 	}
 	else
-		fail_pattern(t, "Invalid group");
+		fail_pattern(translation, "Invalid group");
 }
 
 /* Tell whether a brace begins a quantifier {n}, {n,} or {n,m}. */
@@ -341,58 +341,58 @@ is_quantifier(const char *p, const char *end)
 
 /* Rewrite a whole pattern. */
 static void
-translate_pattern(Translation *t)
+translate_pattern(Translation *translation)
 {
-	while (t->p < t->end)
+	while (translation->p < translation->end)
 	{
-		char		c = *t->p++;
+		char		c = *translation->p++;
 
 		switch (c)
 		{
 			case '\\':
-				translate_escape(t);
+				translate_escape(translation);
 				break;
 			case '[':
-				translate_class(t);
+				translate_class(translation);
 				break;
 			case '(':
-				translate_group(t);
+				translate_group(translation);
 				break;
 			case ')':
-				if (t->depth-- == t->around)
-					t->around = 0;
-				appendStringInfoChar(&t->out, c);
+				if (translation->depth-- == translation->around)
+					translation->around = 0;
+				appendStringInfoChar(&translation->out, c);
 				break;
 			case '|':
-				if (t->depth == 0 && t->nbars++ < SF_JN_MAX_ALTERNATIVES)
+				if (translation->depth == 0 && translation->nbars++ < SF_JN_MAX_ALTERNATIVES)
 				{
-					t->bars[t->nbars - 1].at = t->out.len;
-					t->bars[t->nbars - 1].captures = t->ncaptures;
+					translation->bars[translation->nbars - 1].at = translation->out.len;
+					translation->bars[translation->nbars - 1].captures = translation->ncaptures;
 				}
-				appendStringInfoChar(&t->out, c);
+				appendStringInfoChar(&translation->out, c);
 				break;
 			case '.':
-				appendStringInfoString(&t->out, "[^\\n\\r\\u2028\\u2029]");
+				appendStringInfoString(&translation->out, "[^\\n\\r\\u2028\\u2029]");
 				break;
 			case '{':
-				if (is_quantifier(t->p, t->end))
+				if (is_quantifier(translation->p, translation->end))
 				{
-					while (t->p[-1] != '}')
+					while (translation->p[-1] != '}')
 					{
-						appendStringInfoChar(&t->out, t->p[-1]);
-						t->p++;
+						appendStringInfoChar(&translation->out, translation->p[-1]);
+						translation->p++;
 					}
-					appendStringInfoChar(&t->out, '}');
+					appendStringInfoChar(&translation->out, '}');
 				}
 				else
-					appendStringInfoString(&t->out, "\\{");
+					appendStringInfoString(&translation->out, "\\{");
 				break;
 			case '}':
 			case ']':
-				append_literal(t, c);
+				append_literal(translation, c);
 				break;
 			default:
-				appendStringInfoChar(&t->out, c);
+				appendStringInfoChar(&translation->out, c);
 				break;
 		}
 	}
@@ -403,27 +403,27 @@ translate_pattern(Translation *t)
  * because they count its groups.
  */
 static void
-split_alternatives(Translation *t, SfJnRegex *regex)
+split_alternatives(Translation *translation, SfJnRegex *regex)
 {
-	bool		whole = t->references || t->nbars >= SF_JN_MAX_ALTERNATIVES;
-	int			n = whole ? 1 : t->nbars + 1;
+	bool		whole = translation->has_references || translation->nbars >= SF_JN_MAX_ALTERNATIVES;
+	int			n = whole ? 1 : translation->nbars + 1;
 	int			start = 0;
 
-	regex->ngroups = Min(t->groups, SF_JN_MAX_GROUPS);
-	regex->ncaptures = t->ncaptures;
-	regex->captures = sf_jn_alloc(t->arena, (t->ncaptures + 1) * sizeof(int));
-	memcpy(regex->captures, t->captures, t->ncaptures * sizeof(int));
+	regex->ngroups = Min(translation->groups, SF_JN_MAX_GROUPS);
+	regex->ncaptures = translation->ncaptures;
+	regex->captures = sf_jn_alloc(translation->arena, (translation->ncaptures + 1) * sizeof(int));
+	memcpy(regex->captures, translation->captures, translation->ncaptures * sizeof(int));
 	regex->nalternatives = n;
-	regex->alternatives = sf_jn_alloc(t->arena, n * sizeof(SfJnAlternative));
+	regex->alternatives = sf_jn_alloc(translation->arena, n * sizeof(SfJnAlternative));
 	for (int i = 0; i < n; i++)
 	{
-		int			end = i < n - 1 ? t->bars[i].at : t->out.len;
-		text	   *pattern = sf_jn_alloc(t->arena, VARHDRSZ + end - start);
+		int			end = i < n - 1 ? translation->bars[i].at : translation->out.len;
+		text	   *pattern = sf_jn_alloc(translation->arena, VARHDRSZ + end - start);
 
 		SET_VARSIZE(pattern, VARHDRSZ + end - start);
-		memcpy(VARDATA(pattern), t->out.data + start, end - start);
+		memcpy(VARDATA(pattern), translation->out.data + start, end - start);
 		regex->alternatives[i].pattern = pattern;
-		regex->alternatives[i].captures = i == 0 ? 0 : t->bars[i - 1].captures;
+		regex->alternatives[i].captures = i == 0 ? 0 : translation->bars[i - 1].captures;
 		start = end + 1;
 	}
 }
@@ -434,18 +434,18 @@ sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 					Size len, bool ignore_case, bool multiline, int position)
 {
 	SfJnRegex  *regex = sf_jn_alloc(arena, sizeof(SfJnRegex));
-	Translation *t = palloc0(sizeof(Translation));
+	Translation *translation = palloc0(sizeof(Translation));
 	pg_wchar   *wide;
 	regex_t		re;
 	int			rc;
 
-	initStringInfo(&t->out);
-	t->thrower = thrower;
-	t->arena = arena;
-	t->p = pattern;
-	t->end = pattern + len;
-	t->position = position;
-	translate_pattern(t);
+	initStringInfo(&translation->out);
+	translation->thrower = thrower;
+	translation->arena = arena;
+	translation->p = pattern;
+	translation->end = pattern + len;
+	translation->position = position;
+	translate_pattern(translation);
 
 	regex->flags = REG_ADVANCED | (ignore_case ? REG_ICASE : 0) |
 		(multiline ? REG_NLANCH : 0);
@@ -455,9 +455,9 @@ sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 		if (IS_HIGHBIT_SET(pattern[i]) || (pattern[i] == '\\' && i + 1 < len && pattern[i + 1] == 'u'))
 			regex->collation = sf_jn_case_collation();
 	}
-	split_alternatives(t, regex);
-	wide = palloc((t->out.len + 1) * sizeof(pg_wchar));
-	rc = pg_regcomp(&re, wide, pg_mb2wchar_with_len(t->out.data, wide, t->out.len),
+	split_alternatives(translation, regex);
+	wide = palloc((translation->out.len + 1) * sizeof(pg_wchar));
+	rc = pg_regcomp(&re, wide, pg_mb2wchar_with_len(translation->out.data, wide, translation->out.len),
 					regex->flags, regex->collation);
 	if (rc != REG_OKAY)
 	{
@@ -466,13 +466,13 @@ sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 		/* a cancel is a reason to fail, too */
 		CHECK_FOR_INTERRUPTS();
 		pg_regerror(rc, &re, reason, 100);
-		fail_pattern(t, reason);
+		fail_pattern(translation, reason);
 	}
 	/* before the check: it may be in memory that no context frees */
 	pg_regfree(&re);
 	CHECK_FOR_INTERRUPTS();
 	pfree(wide);
-	pfree(t->out.data);
-	pfree(t);
+	pfree(translation->out.data);
+	pfree(translation);
 	return regex;
 }

@@ -220,24 +220,24 @@ extern const int sf_jn_operator_power[];
 extern const char *const sf_jn_node_name[];
 
 /* lex.c: read the next token into c->node and c->token. */
-extern void sf_jn_next_token(SfJnCompile *c, bool infix);
-extern SfJnNode *sf_jn_node(SfJnCompile *c, SfJnNodeType type, int position);
+extern void sf_jn_next_token(SfJnCompile *compile, bool infix);
+extern SfJnNode *sf_jn_node(SfJnCompile *compile, SfJnNodeType type, int position);
 extern SfJnName sf_jn_name(const char *str, Size len);
 
 /* parser.c: the whole text as a tree, processed. */
 extern SfJnNode *sf_jn_parse(SfJnArena *arena, struct SfJnThrow *thrower,
 							 const char *text, Size len);
-extern void sf_jn_list_add(SfJnCompile *c, SfJnNodeList *list, SfJnNode *item);
+extern void sf_jn_list_add(SfJnCompile *compile, SfJnNodeList *list, SfJnNode *item);
 
 /* process.c */
-extern SfJnNode *sf_jn_process(SfJnCompile *c, SfJnNode *node);
+extern SfJnNode *sf_jn_process(SfJnCompile *compile, SfJnNode *node);
 
 /* signature.c */
-extern SfJnSignature *sf_jn_signature_parse(SfJnArena *arena, struct SfJnThrow *t,
+extern SfJnSignature *sf_jn_signature_parse(SfJnArena *arena, struct SfJnThrow *thrown,
 											const char *text, int position);
 
 /* regex_pattern.c */
-extern SfJnRegex *sf_jn_regex_compile(SfJnArena *arena, struct SfJnThrow *t,
+extern SfJnRegex *sf_jn_regex_compile(SfJnArena *arena, struct SfJnThrow *thrown,
 									  const char *pattern, Size len,
 									  bool ignore_case, bool multiline,
 									  int position);

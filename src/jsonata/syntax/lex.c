@@ -49,9 +49,9 @@ sf_jn_name(const char *str, Size len)
 
 /* Make a node. */
 SfJnNode *
-sf_jn_node(SfJnCompile *c, SfJnNodeType type, int position)
+sf_jn_node(SfJnCompile *compile, SfJnNodeType type, int position)
 {
-	SfJnNode   *node = sf_jn_alloc(c->arena, sizeof(SfJnNode));
+	SfJnNode   *node = sf_jn_alloc(compile->arena, sizeof(SfJnNode));
 
 	memset(node, 0, sizeof(*node));
 	node->type = type;
@@ -62,23 +62,23 @@ sf_jn_node(SfJnCompile *c, SfJnNodeType type, int position)
 
 /* Tell how many UTF-16 units stand before the current position. */
 static int
-position_in_units(SfJnCompile *c)
+position_in_units(SfJnCompile *compile)
 {
-	while (c->counted < c->pos)
+	while (compile->counted < compile->pos)
 	{
-		unsigned char ch = (unsigned char) c->text[c->counted++];
+		unsigned char ch = (unsigned char) compile->text[compile->counted++];
 
 		if ((ch & 0xc0) != 0x80)
-			c->units += ch >= 0xf0 ? 2 : 1;
+			compile->units += ch >= 0xf0 ? 2 : 1;
 	}
-	return c->units;
+	return compile->units;
 }
 
 /* Look at the character so many bytes ahead; '\0' past the end. */
 static inline char
-peek(SfJnCompile *c, Size ahead)
+peek(SfJnCompile *compile, Size ahead)
 {
-	return c->pos + ahead < c->len ? c->text[c->pos + ahead] : '\0';
+	return compile->pos + ahead < compile->len ? compile->text[compile->pos + ahead] : '\0';
 }
 
 /* Tell whether a character is white space of the language. */
@@ -97,58 +97,58 @@ is_operator_char(char ch)
 
 /* Skip white space and comments. */
 static void
-skip_blanks(SfJnCompile *c)
+skip_blanks(SfJnCompile *compile)
 {
 	int			start;
 
 	for (;;)
 	{
-		while (c->pos < c->len && is_space(c->text[c->pos]))
-			c->pos++;
-		if (peek(c, 0) != '/' || peek(c, 1) != '*')
+		while (compile->pos < compile->len && is_space(compile->text[compile->pos]))
+			compile->pos++;
+		if (peek(compile, 0) != '/' || peek(compile, 1) != '*')
 			return;
-		start = position_in_units(c);
-		c->pos += 2;
-		while (!(peek(c, 0) == '*' && peek(c, 1) == '/'))
+		start = position_in_units(compile);
+		compile->pos += 2;
+		while (!(peek(compile, 0) == '*' && peek(compile, 1) == '/'))
 		{
-			if (c->pos >= c->len)
-				sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0106, start, NULL);
-			c->pos++;
+			if (compile->pos >= compile->len)
+				sf_jn_throw_at(compile->thrower, SF_JN_ERROR_S0106, start, NULL);
+			compile->pos++;
 		}
-		c->pos += 2;
+		compile->pos += 2;
 	}
 }
 
 /* Set the current token. */
 static SfJnNode *
-token(SfJnCompile *c, SfJnNodeType type, SfJnOp op)
+token(SfJnCompile *compile, SfJnNodeType type, SfJnOp op)
 {
-	c->node = sf_jn_node(c, type, position_in_units(c));
-	c->node->op = op;
-	c->token = op;
-	return c->node;
+	compile->node = sf_jn_node(compile, type, position_in_units(compile));
+	compile->node->op = op;
+	compile->token = op;
+	return compile->node;
 }
 
 /* Throw an error whose token is a part of the text. */
 static void pg_attribute_noreturn()
-fail_token(SfJnCompile *c, SfJnErrorCode code, const char *str, Size len)
+fail_token(SfJnCompile *compile, SfJnErrorCode code, const char *str, Size len)
 {
-	sf_jn_throw_error(c->thrower, position_in_units(c), code, .token = str, .token_len = len);
+	sf_jn_throw_error(compile->thrower, position_in_units(compile), code, .token = str, .token_len = len);
 }
 
 /* Read a regular expression; the opening slash was read. */
 static void
-read_regex(SfJnCompile *c)
+read_regex(SfJnCompile *compile)
 {
-	Size		start = c->pos;
+	Size		start = compile->pos;
 	int			depth = 0;
 	bool		ignore_case = false;
 	bool		multiline = false;
 	bool		escaped = false;	/* a backslash takes its meaning from the next character */
 
-	for (; c->pos < c->len; c->pos++)
+	for (; compile->pos < compile->len; compile->pos++)
 	{
-		char		ch = c->text[c->pos];
+		char		ch = compile->text[compile->pos];
 		bool		is_plain = escaped;
 
 		escaped = ch == '\\' && !escaped;
@@ -156,22 +156,22 @@ read_regex(SfJnCompile *c)
 			continue;
 		if (ch == '/' && depth == 0)
 		{
-			Size		len = c->pos - start;
+			Size		len = compile->pos - start;
 			SfJnNode   *node;
 
 			if (len == 0)
-				sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0301, position_in_units(c), NULL);
-			c->pos++;
-			for (; peek(c, 0) == 'i' || peek(c, 0) == 'm'; c->pos++)
+				sf_jn_throw_at(compile->thrower, SF_JN_ERROR_S0301, position_in_units(compile), NULL);
+			compile->pos++;
+			for (; peek(compile, 0) == 'i' || peek(compile, 0) == 'm'; compile->pos++)
 			{
-				if (peek(c, 0) == 'i')
+				if (peek(compile, 0) == 'i')
 					ignore_case = true;
 				else
 					multiline = true;
 			}
-			node = token(c, SF_JN_NODE_REGEX, SF_JN_OP_NONE);
-			node->regex = sf_jn_regex_compile(c->arena, c->thrower,
-											  c->text + start, len, ignore_case,
+			node = token(compile, SF_JN_NODE_REGEX, SF_JN_OP_NONE);
+			node->regex = sf_jn_regex_compile(compile->arena, compile->thrower,
+											  compile->text + start, len, ignore_case,
 											  multiline, node->position);
 			return;
 		}
@@ -180,21 +180,21 @@ read_regex(SfJnCompile *c)
 		else if (ch == ')' || ch == ']' || ch == '}')
 			depth--;
 	}
-	sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0302, position_in_units(c), NULL);
+	sf_jn_throw_at(compile->thrower, SF_JN_ERROR_S0302, position_in_units(compile), NULL);
 }
 
 /* Read the uXXXX of an escape, joining a pair of surrogates. */
 static int
-read_unicode(SfJnCompile *c, char *out, int outlen)
+read_unicode(SfJnCompile *compile, char *out, int outlen)
 {
-	int			unit = position_in_units(c);
+	int			unit = position_in_units(compile);
 	uint32		high;
 	int			cp;
 
-	c->pos++;
-	if (!sf_jn_hex_value(c->text + c->pos, c->text + c->len, 4, &cp))
-		sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0104, unit, NULL);
-	c->pos += 4;
+	compile->pos++;
+	if (!sf_jn_hex_value(compile->text + compile->pos, compile->text + compile->len, 4, &cp))
+		sf_jn_throw_at(compile->thrower, SF_JN_ERROR_S0104, unit, NULL);
+	compile->pos += 4;
 	if (cp >= 0xdc00 && cp <= 0xdfff && outlen >= 3)
 	{
 		sf_jn_decode(out - 3, out, &high);
@@ -207,120 +207,121 @@ read_unicode(SfJnCompile *c, char *out, int outlen)
 
 /* Count the bytes up to the end of a string literal; its opening quote was read. */
 static Size
-string_length(const SfJnCompile *c, char quote)
+string_length(const SfJnCompile *compile, char quote)
 {
-	Size		end = c->pos;
+	Size		end = compile->pos;
 
-	while (end < c->len && c->text[end] != quote)
-		end += c->text[end] == '\\' ? 2 : 1;
-	return Min(end, c->len) - c->pos;
+	while (end < compile->len && compile->text[end] != quote)
+		end += compile->text[end] == '\\' ? 2 : 1;
+	return Min(end, compile->len) - compile->pos;
 }
 
 /* Read a string literal; its opening quote was read. */
 static void
-read_string(SfJnCompile *c, char quote)
+read_string(SfJnCompile *compile, char quote)
 {
 	static const char from[] = "\"\\/bfnrt";
 	static const char to[] = "\"\\/\b\f\n\r\t";
-	char	   *out = sf_jn_alloc(c->arena, string_length(c, quote) + 1);
+	char	   *out = sf_jn_alloc(compile->arena, string_length(compile, quote) + 1);
 	int			n = 0;
 
-	while (c->pos < c->len)
+	while (compile->pos < compile->len)
 	{
-		char		ch = c->text[c->pos];
+		char		ch = compile->text[compile->pos];
 		const char *escape;
 
 		if (ch == quote)
 		{
 			SfJnNode   *node;
 
-			c->pos++;
-			node = token(c, SF_JN_NODE_STRING, SF_JN_OP_NONE);
-			node->value = sf_jn_string(c->arena, out, n);
+			compile->pos++;
+			node = token(compile, SF_JN_NODE_STRING, SF_JN_OP_NONE);
+			node->value = sf_jn_string(compile->arena, out, n);
 			node->name = sf_jn_name(out, n);
 			return;
 		}
-		c->pos++;
+		compile->pos++;
 		if (ch != '\\')
 		{
 			out[n++] = ch;
 			continue;
 		}
-		ch = peek(c, 0);
+		ch = peek(compile, 0);
 		escape = ch == '\0' ? NULL : strchr(from, ch);
 		if (escape != NULL)
 		{
 			out[n++] = to[escape - from];
-			c->pos++;
+			compile->pos++;
 		}
 		else if (ch == 'u')
-			n += read_unicode(c, out + n, n);
+			n += read_unicode(compile, out + n, n);
 		else
-			fail_token(c, SF_JN_ERROR_S0103, c->text + c->pos,
-					   c->pos < c->len ? pg_utf_mblen((const unsigned char *) c->text + c->pos) : 0);
+			fail_token(compile, SF_JN_ERROR_S0103, compile->text + compile->pos,
+					   compile->pos < compile->len ?
+					   pg_utf_mblen((const unsigned char *) compile->text + compile->pos) : 0);
 	}
-	sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0101, position_in_units(c), NULL);
+	sf_jn_throw_at(compile->thrower, SF_JN_ERROR_S0101, position_in_units(compile), NULL);
 }
 
 /* Skip digits, after so many other characters. */
 static void
-skip_digits(SfJnCompile *c, Size others)
+skip_digits(SfJnCompile *compile, Size others)
 {
-	c->pos += others;
-	while (peek(c, 0) >= '0' && peek(c, 0) <= '9')
-		c->pos++;
+	compile->pos += others;
+	while (peek(compile, 0) >= '0' && peek(compile, 0) <= '9')
+		compile->pos++;
 }
 
 /* Read a number. */
 static void
-read_number(SfJnCompile *c)
+read_number(SfJnCompile *compile)
 {
-	Size		start = c->pos;
+	Size		start = compile->pos;
 	SfJnNode   *node;
 	double		d;
 
-	if (peek(c, 0) == '0')
-		c->pos++;
+	if (peek(compile, 0) == '0')
+		compile->pos++;
 	else
-		skip_digits(c, 0);
-	if (peek(c, 0) == '.' && peek(c, 1) >= '0' && peek(c, 1) <= '9')
-		skip_digits(c, 1);
-	if ((peek(c, 0) | 0x20) == 'e')
+		skip_digits(compile, 0);
+	if (peek(compile, 0) == '.' && peek(compile, 1) >= '0' && peek(compile, 1) <= '9')
+		skip_digits(compile, 1);
+	if ((peek(compile, 0) | 0x20) == 'e')
 	{
-		Size		ahead = peek(c, 1) == '+' || peek(c, 1) == '-' ? 2 : 1;
+		Size		ahead = peek(compile, 1) == '+' || peek(compile, 1) == '-' ? 2 : 1;
 
-		if (peek(c, ahead) >= '0' && peek(c, ahead) <= '9')
-			skip_digits(c, ahead);
+		if (peek(compile, ahead) >= '0' && peek(compile, ahead) <= '9')
+			skip_digits(compile, ahead);
 	}
-	d = sf_jn_parse_number(c->text + start, c->pos - start);
+	d = sf_jn_parse_number(compile->text + start, compile->pos - start);
 	if (isinf(d))
 	{
-		Size		end = c->pos;
+		Size		end = compile->pos;
 
-		c->pos = start;
-		fail_token(c, SF_JN_ERROR_S0102, c->text + start, end - start);
+		compile->pos = start;
+		fail_token(compile, SF_JN_ERROR_S0102, compile->text + start, end - start);
 	}
-	node = token(c, SF_JN_NODE_NUMBER, SF_JN_OP_NONE);
-	node->value = sf_jn_number(c->arena, d);
-	node->name = sf_jn_name(c->text + start, c->pos - start);
+	node = token(compile, SF_JN_NODE_NUMBER, SF_JN_OP_NONE);
+	node->value = sf_jn_number(compile->arena, d);
+	node->name = sf_jn_name(compile->text + start, compile->pos - start);
 }
 
 /* Read a name, a variable or a word that means something. */
 static void
-read_name(SfJnCompile *c)
+read_name(SfJnCompile *compile)
 {
-	const char *start = c->text + c->pos;
+	const char *start = compile->text + compile->pos;
 	SfJnNode   *node;
 	Size		len;
 
-	while (c->pos < c->len && !is_space(c->text[c->pos]) &&
-		   !is_operator_char(c->text[c->pos]))
-		c->pos++;
-	len = c->text + c->pos - start;
+	while (compile->pos < compile->len && !is_space(compile->text[compile->pos]) &&
+		   !is_operator_char(compile->text[compile->pos]))
+		compile->pos++;
+	len = compile->text + compile->pos - start;
 
 	if (*start == '$')
 	{
-		token(c, SF_JN_NODE_VARIABLE, SF_JN_OP_NONE)->name = sf_jn_name(start + 1, len - 1);
+		token(compile, SF_JN_NODE_VARIABLE, SF_JN_OP_NONE)->name = sf_jn_name(start + 1, len - 1);
 		return;
 	}
 	for (int op = FIRST_WORD; op < SF_JN_OP_NONE; op++)
@@ -328,39 +329,39 @@ read_name(SfJnCompile *c)
 		if (strlen(sf_jn_operator_text[op]) == len &&
 			memcmp(sf_jn_operator_text[op], start, len) == 0)
 		{
-			token(c, SF_JN_NODE_OPERATOR, (SfJnOp) op)->name = sf_jn_name(start, len);
+			token(compile, SF_JN_NODE_OPERATOR, (SfJnOp) op)->name = sf_jn_name(start, len);
 			return;
 		}
 	}
 	if ((len == 4 && (memcmp(start, "true", 4) == 0 || memcmp(start, "null", 4) == 0)) ||
 		(len == 5 && memcmp(start, "false", 5) == 0))
 	{
-		node = token(c, SF_JN_NODE_CONSTANT, SF_JN_OP_NONE);
+		node = token(compile, SF_JN_NODE_CONSTANT, SF_JN_OP_NONE);
 		node->value = *start == 'n' ? sf_jn_null() : sf_jn_bool(*start == 't');
 	}
 	else
-		node = token(c, SF_JN_NODE_NAME, SF_JN_OP_NONE);
+		node = token(compile, SF_JN_NODE_NAME, SF_JN_OP_NONE);
 	node->name = sf_jn_name(start, len);
 }
 
 /* Read the next token into c->node and c->token. */
 void
-sf_jn_next_token(SfJnCompile *c, bool infix)
+sf_jn_next_token(SfJnCompile *compile, bool infix)
 {
 	char		ch;
 	int			op;
 
-	skip_blanks(c);
-	if (c->pos >= c->len)
+	skip_blanks(compile);
+	if (compile->pos >= compile->len)
 	{
-		token(c, SF_JN_NODE_END, SF_JN_OP_NONE)->name = sf_jn_name("(end)", 5);
+		token(compile, SF_JN_NODE_END, SF_JN_OP_NONE)->name = sf_jn_name("(end)", 5);
 		return;
 	}
-	ch = c->text[c->pos];
+	ch = compile->text[compile->pos];
 	if (ch == '/' && !infix)
 	{
-		c->pos++;
-		read_regex(c);
+		compile->pos++;
+		read_regex(compile);
 		return;
 	}
 	if (is_operator_char(ch))
@@ -369,33 +370,33 @@ sf_jn_next_token(SfJnCompile *c, bool infix)
 		{
 			const char *text = sf_jn_operator_text[op];
 
-			if (text[0] == ch && (op >= FIRST_SINGLE || text[1] == peek(c, 1)))
+			if (text[0] == ch && (op >= FIRST_SINGLE || text[1] == peek(compile, 1)))
 				break;
 		}
-		c->pos += op < FIRST_SINGLE ? 2 : 1;
-		token(c, SF_JN_NODE_OPERATOR, (SfJnOp) op)->name =
+		compile->pos += op < FIRST_SINGLE ? 2 : 1;
+		token(compile, SF_JN_NODE_OPERATOR, (SfJnOp) op)->name =
 			sf_jn_name(sf_jn_operator_text[op], strlen(sf_jn_operator_text[op]));
 	}
 	else if (ch == '"' || ch == '\'')
 	{
-		c->pos++;
-		read_string(c, ch);
+		compile->pos++;
+		read_string(compile, ch);
 	}
 	else if (ch >= '0' && ch <= '9')
-		read_number(c);
+		read_number(compile);
 	else if (ch == '`')
 	{
-		const char *start = c->text + ++c->pos;
-		const char *end = memchr(start, '`', c->len - c->pos);
+		const char *start = compile->text + ++compile->pos;
+		const char *end = memchr(start, '`', compile->len - compile->pos);
 
 		if (end == NULL)
 		{
-			c->pos = c->len;
-			sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0105, position_in_units(c), NULL);
+			compile->pos = compile->len;
+			sf_jn_throw_at(compile->thrower, SF_JN_ERROR_S0105, position_in_units(compile), NULL);
 		}
-		c->pos += end - start + 1;
-		token(c, SF_JN_NODE_NAME, SF_JN_OP_NONE)->name = sf_jn_name(start, end - start);
+		compile->pos += end - start + 1;
+		token(compile, SF_JN_NODE_NAME, SF_JN_OP_NONE)->name = sf_jn_name(start, end - start);
 	}
 	else
-		read_name(c);
+		read_name(compile);
 }

@@ -17,25 +17,25 @@
 
 #define MAX_PARSE_DEPTH 5000
 
-static SfJnNode *parse_expression(SfJnCompile *c, int power);
+static SfJnNode *parse_expression(SfJnCompile *compile, int power);
 
 /* Append to a list of nodes. */
 void
-sf_jn_list_add(SfJnCompile *c, SfJnNodeList *list, SfJnNode *item)
+sf_jn_list_add(SfJnCompile *compile, SfJnNodeList *list, SfJnNode *item)
 {
 	if (list->n >= list->cap)
 	{
 		list->cap = list->cap == 0 ? 4 : list->cap * 2;
-		list->at = sf_jn_grow(c->arena, list->at, list->n, list->cap, sizeof(SfJnNode *));
+		list->at = sf_jn_grow(compile->arena, list->at, list->n, list->cap, sizeof(SfJnNode *));
 	}
 	list->at[list->n++] = item;
 }
 
 /* Throw an error about a node, which is its token, and a value. */
 static void pg_attribute_noreturn()
-fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node, SfJnValue *value)
+fail_node(SfJnCompile *compile, SfJnErrorCode code, const SfJnNode *node, SfJnValue *value)
 {
-	sf_jn_throw_error(c->thrower, node->position, code, .value = value,
+	sf_jn_throw_error(compile->thrower, node->position, code, .value = value,
 					  .token = node->name.str, .token_len = node->name.len,
 					  .token_raw = node->type == SF_JN_NODE_NUMBER ||
 					  node->type == SF_JN_NODE_CONSTANT);
@@ -43,94 +43,94 @@ fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node, SfJnValue *v
 
 /* Throw S0202 or S0203: something else was expected here. */
 static void pg_attribute_noreturn()
-fail_expected(SfJnCompile *c, SfJnOp op)
+fail_expected(SfJnCompile *compile, SfJnOp op)
 {
-	fail_node(c, c->node->type == SF_JN_NODE_END ? SF_JN_ERROR_S0203 : SF_JN_ERROR_S0202, c->node,
-			  sf_jn_cstring(c->arena, sf_jn_operator_text[op]));
+	fail_node(compile, compile->node->type == SF_JN_NODE_END ? SF_JN_ERROR_S0203 : SF_JN_ERROR_S0202, compile->node,
+			  sf_jn_cstring(compile->arena, sf_jn_operator_text[op]));
 }
 
 /* Go to the next token; it must be a symbol of the language. */
 static void
-next(SfJnCompile *c, bool infix)
+next(SfJnCompile *compile, bool infix)
 {
-	if (c->node != NULL && c->node->type == SF_JN_NODE_END)
+	if (compile->node != NULL && compile->node->type == SF_JN_NODE_END)
 		return;
-	sf_jn_next_token(c, infix);
-	if (c->token == SF_JN_OP_BANG || c->token == SF_JN_OP_TILDE)
-		fail_node(c, SF_JN_ERROR_S0204, c->node, NULL);
+	sf_jn_next_token(compile, infix);
+	if (compile->token == SF_JN_OP_BANG || compile->token == SF_JN_OP_TILDE)
+		fail_node(compile, SF_JN_ERROR_S0204, compile->node, NULL);
 }
 
 /* Require an operator and go past it. */
 static void
-expect(SfJnCompile *c, SfJnOp op, bool infix)
+expect(SfJnCompile *compile, SfJnOp op, bool infix)
 {
-	if (c->token != op)
-		fail_expected(c, op);
-	next(c, infix);
+	if (compile->token != op)
+		fail_expected(compile, op);
+	next(compile, infix);
 }
 
 /* Go past an operator if it is the current token. */
 static bool
-accept(SfJnCompile *c, SfJnOp op)
+accept(SfJnCompile *compile, SfJnOp op)
 {
-	if (c->token != op)
+	if (compile->token != op)
 		return false;
-	next(c, false);
+	next(compile, false);
 	return true;
 }
 
 /* Parse the arguments of a call up to the closing parenthesis. */
 static void
-parse_arguments(SfJnCompile *c, SfJnNode *call)
+parse_arguments(SfJnCompile *compile, SfJnNode *call)
 {
-	if (c->token != SF_JN_OP_RPAREN)
+	if (compile->token != SF_JN_OP_RPAREN)
 	{
 		do
 		{
-			SfJnNode   *hole = c->node;
+			SfJnNode   *hole = compile->node;
 
-			if (accept(c, SF_JN_OP_QUESTION))
+			if (accept(compile, SF_JN_OP_QUESTION))
 			{
 				hole->type = SF_JN_NODE_PLACEHOLDER;
 				call->type = SF_JN_NODE_PARTIAL;
-				sf_jn_list_add(c, &call->items, hole);
+				sf_jn_list_add(compile, &call->items, hole);
 			}
 			else
-				sf_jn_list_add(c, &call->items, parse_expression(c, 0));
-		} while (accept(c, SF_JN_OP_COMMA));
+				sf_jn_list_add(compile, &call->items, parse_expression(compile, 0));
+		} while (accept(compile, SF_JN_OP_COMMA));
 	}
-	expect(c, SF_JN_OP_RPAREN, true);
+	expect(compile, SF_JN_OP_RPAREN, true);
 }
 
 /* Parse the signature <…> of a lambda. */
 static void
-parse_signature(SfJnCompile *c, SfJnNode *lambda)
+parse_signature(SfJnCompile *compile, SfJnNode *lambda)
 {
-	int			position = c->node->position;
-	Size		start = c->pos - 1;
+	int			position = compile->node->position;
+	Size		start = compile->pos - 1;
 	int			depth = 1;
 	char	   *text;
 	Size		len = 0;
 
-	while (depth > 0 && c->token != SF_JN_OP_LBRACE && c->node->type != SF_JN_NODE_END)
+	while (depth > 0 && compile->token != SF_JN_OP_LBRACE && compile->node->type != SF_JN_NODE_END)
 	{
-		next(c, false);
-		if (c->token == SF_JN_OP_GT)
+		next(compile, false);
+		if (compile->token == SF_JN_OP_GT)
 			depth--;
-		else if (c->token == SF_JN_OP_LT)
+		else if (compile->token == SF_JN_OP_LT)
 			depth++;
 	}
-	if (c->token != SF_JN_OP_GT)
-		fail_expected(c, SF_JN_OP_GT);
-	text = sf_jn_alloc(c->arena, c->pos - start + 1);
-	for (Size i = start; i < c->pos; i++)
+	if (compile->token != SF_JN_OP_GT)
+		fail_expected(compile, SF_JN_OP_GT);
+	text = sf_jn_alloc(compile->arena, compile->pos - start + 1);
+	for (Size i = start; i < compile->pos; i++)
 	{
-		if (strchr(" \t\n\r\v", c->text[i]) == NULL)
-			text[len++] = c->text[i];
+		if (strchr(" \t\n\r\v", compile->text[i]) == NULL)
+			text[len++] = compile->text[i];
 	}
 	text[len] = '\0';
-	next(c, false);
-	lambda->signature = sf_jn_signature_parse(c->arena, c->thrower, text, position);
+	next(compile, false);
+	lambda->signature = sf_jn_signature_parse(compile->arena, compile->thrower, text, position);
 }
 
 /*
@@ -138,10 +138,10 @@ parse_signature(SfJnCompile *c, SfJnNode *lambda)
  * partial application or, after "function" or λ, a lambda.
  */
 static SfJnNode *
-parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
+parse_call(SfJnCompile *compile, SfJnNode *node, SfJnNode *left)
 {
 	node->type = SF_JN_NODE_FUNCTION;
-	parse_arguments(c, node);
+	parse_arguments(compile, node);
 
 	if (left->type != SF_JN_NODE_NAME ||
 		!((left->name.len == 8 && memcmp(left->name.str, "function", 8) == 0) ||
@@ -153,108 +153,108 @@ parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 		SfJnNode   *param = node->items.at[i];
 
 		if (param->type != SF_JN_NODE_VARIABLE)
-			sf_jn_throw_error(c->thrower, param->position, SF_JN_ERROR_S0208,
+			sf_jn_throw_error(compile->thrower, param->position, SF_JN_ERROR_S0208,
 							  .token = param->name.str, .token_len = param->name.len,
-							  .value = sf_jn_number(c->arena, i + 1));
+							  .value = sf_jn_number(compile->arena, i + 1));
 	}
 	node->type = SF_JN_NODE_LAMBDA;
 	node->lhs = NULL;
-	if (c->token == SF_JN_OP_LT)
-		parse_signature(c, node);
-	expect(c, SF_JN_OP_LBRACE, false);
-	node->rhs = parse_expression(c, 0);
-	expect(c, SF_JN_OP_RBRACE, false);
+	if (compile->token == SF_JN_OP_LT)
+		parse_signature(compile, node);
+	expect(compile, SF_JN_OP_LBRACE, false);
+	node->rhs = parse_expression(compile, 0);
+	expect(compile, SF_JN_OP_RBRACE, false);
 	return node;
 }
 
 /* Parse the expressions of a block. */
 static SfJnNode *
-parse_block(SfJnCompile *c, SfJnNode *node)
+parse_block(SfJnCompile *compile, SfJnNode *node)
 {
 	node->type = SF_JN_NODE_BLOCK;
-	while (c->token != SF_JN_OP_RPAREN)
+	while (compile->token != SF_JN_OP_RPAREN)
 	{
-		sf_jn_list_add(c, &node->items, parse_expression(c, 0));
-		if (!accept(c, SF_JN_OP_SEMICOLON))
+		sf_jn_list_add(compile, &node->items, parse_expression(compile, 0));
+		if (!accept(compile, SF_JN_OP_SEMICOLON))
 			break;
 	}
-	expect(c, SF_JN_OP_RPAREN, true);
+	expect(compile, SF_JN_OP_RPAREN, true);
 	return node;
 }
 
 /* Parse the elements of an array constructor. */
 static SfJnNode *
-parse_array(SfJnCompile *c, SfJnNode *node)
+parse_array(SfJnCompile *compile, SfJnNode *node)
 {
 	node->type = SF_JN_NODE_ARRAY;
-	if (c->token != SF_JN_OP_RBRACKET)
+	if (compile->token != SF_JN_OP_RBRACKET)
 	{
 		do
 		{
-			SfJnNode   *item = parse_expression(c, 0);
-			SfJnNode   *range = c->node;
+			SfJnNode   *item = parse_expression(compile, 0);
+			SfJnNode   *range = compile->node;
 
-			if (accept(c, SF_JN_OP_RANGE))
+			if (accept(compile, SF_JN_OP_RANGE))
 			{
 				range->type = SF_JN_NODE_BINARY;
 				range->lhs = item;
-				range->rhs = parse_expression(c, 0);
+				range->rhs = parse_expression(compile, 0);
 				item = range;
 			}
-			sf_jn_list_add(c, &node->items, item);
-		} while (accept(c, SF_JN_OP_COMMA));
+			sf_jn_list_add(compile, &node->items, item);
+		} while (accept(compile, SF_JN_OP_COMMA));
 	}
-	expect(c, SF_JN_OP_RBRACKET, true);
+	expect(compile, SF_JN_OP_RBRACKET, true);
 	return node;
 }
 
 /* Parse the pairs of an object constructor or of a grouping. */
 static void
-parse_pairs(SfJnCompile *c, SfJnNode *node)
+parse_pairs(SfJnCompile *compile, SfJnNode *node)
 {
-	if (c->token != SF_JN_OP_RBRACE)
+	if (compile->token != SF_JN_OP_RBRACE)
 	{
 		do
 		{
-			sf_jn_list_add(c, &node->items, parse_expression(c, 0));
-			expect(c, SF_JN_OP_COLON, false);
-			sf_jn_list_add(c, &node->items, parse_expression(c, 0));
-		} while (accept(c, SF_JN_OP_COMMA));
+			sf_jn_list_add(compile, &node->items, parse_expression(compile, 0));
+			expect(compile, SF_JN_OP_COLON, false);
+			sf_jn_list_add(compile, &node->items, parse_expression(compile, 0));
+		} while (accept(compile, SF_JN_OP_COMMA));
 	}
-	expect(c, SF_JN_OP_RBRACE, true);
+	expect(compile, SF_JN_OP_RBRACE, true);
 }
 
 /* Parse a transform: | pattern | update, delete | */
 static SfJnNode *
-parse_transform(SfJnCompile *c, SfJnNode *node)
+parse_transform(SfJnCompile *compile, SfJnNode *node)
 {
 	node->type = SF_JN_NODE_TRANSFORM;
-	node->lhs = parse_expression(c, 0);
-	expect(c, SF_JN_OP_PIPE, false);
-	node->rhs = parse_expression(c, 0);
-	if (accept(c, SF_JN_OP_COMMA))
-		node->third = parse_expression(c, 0);
-	expect(c, SF_JN_OP_PIPE, false);
+	node->lhs = parse_expression(compile, 0);
+	expect(compile, SF_JN_OP_PIPE, false);
+	node->rhs = parse_expression(compile, 0);
+	if (accept(compile, SF_JN_OP_COMMA))
+		node->third = parse_expression(compile, 0);
+	expect(compile, SF_JN_OP_PIPE, false);
 	return node;
 }
 
 /* Parse the terms of an order-by clause; the caret was read. */
 static void
-parse_sort(SfJnCompile *c, SfJnNode *node)
+parse_sort(SfJnCompile *compile, SfJnNode *node)
 {
-	expect(c, SF_JN_OP_LPAREN, false);
+	expect(compile, SF_JN_OP_LPAREN, false);
 	do
 	{
-		bool		descending = accept(c, SF_JN_OP_GT);
+		bool		descending = accept(compile, SF_JN_OP_GT);
 		SfJnNode   *term;
 
 		if (!descending)
-			(void) accept(c, SF_JN_OP_LT);
-		term = parse_expression(c, 0);
+			(void) accept(compile, SF_JN_OP_LT);
+		term = parse_expression(compile, 0);
 		term->descending = descending;
-		sf_jn_list_add(c, &node->items, term);
-	} while (accept(c, SF_JN_OP_COMMA));
-	expect(c, SF_JN_OP_RPAREN, false);
+		sf_jn_list_add(compile, &node->items, term);
+	} while (accept(compile, SF_JN_OP_COMMA));
+	expect(compile, SF_JN_OP_RPAREN, false);
 }
 
 /*
@@ -264,7 +264,7 @@ parse_sort(SfJnCompile *c, SfJnNode *node)
  * first; process.c reports a missing operand.
  */
 static SfJnNode *
-parse_prefix(SfJnCompile *c, SfJnNode *node)
+parse_prefix(SfJnCompile *compile, SfJnNode *node)
 {
 	if (node->type != SF_JN_NODE_OPERATOR)
 		return node;
@@ -277,7 +277,7 @@ parse_prefix(SfJnCompile *c, SfJnNode *node)
 			return node;
 		case SF_JN_OP_MINUS:
 			node->type = SF_JN_NODE_NEGATE;
-			node->lhs = parse_expression(c, 70);
+			node->lhs = parse_expression(compile, 70);
 			return node;
 		case SF_JN_OP_STAR:
 			node->type = SF_JN_NODE_WILDCARD;
@@ -289,17 +289,17 @@ parse_prefix(SfJnCompile *c, SfJnNode *node)
 			node->type = SF_JN_NODE_PARENT;
 			return node;
 		case SF_JN_OP_LPAREN:
-			return parse_block(c, node);
+			return parse_block(compile, node);
 		case SF_JN_OP_LBRACKET:
-			return parse_array(c, node);
+			return parse_array(compile, node);
 		case SF_JN_OP_LBRACE:
-			parse_pairs(c, node);
+			parse_pairs(compile, node);
 			node->type = SF_JN_NODE_OBJECT;
 			return node;
 		case SF_JN_OP_PIPE:
-			return parse_transform(c, node);
+			return parse_transform(compile, node);
 		default:
-			fail_node(c, SF_JN_ERROR_S0211, node, NULL);
+			fail_node(compile, SF_JN_ERROR_S0211, node, NULL);
 	}
 	return NULL;				/* not reached */
 }
@@ -309,9 +309,9 @@ parse_prefix(SfJnCompile *c, SfJnNode *node)
  * singleton arrays.
  */
 static SfJnNode *
-parse_bracket(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
+parse_bracket(SfJnCompile *compile, SfJnNode *node, SfJnNode *left)
 {
-	if (accept(c, SF_JN_OP_RBRACKET))
+	if (accept(compile, SF_JN_OP_RBRACKET))
 	{
 		SfJnNode   *step = left;
 
@@ -320,29 +320,29 @@ parse_bracket(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 		step->keep_array = true;
 		return left;
 	}
-	node->rhs = parse_expression(c, 0);
-	expect(c, SF_JN_OP_RBRACKET, true);
+	node->rhs = parse_expression(compile, 0);
+	expect(compile, SF_JN_OP_RBRACKET, true);
 	return node;
 }
 
 /* Parse left ?? right: the left side unless it is undefined. */
 static void
-parse_coalesce(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
+parse_coalesce(SfJnCompile *compile, SfJnNode *node, SfJnNode *left)
 {
-	SfJnNode   *call = sf_jn_node(c, SF_JN_NODE_FUNCTION, node->position);
+	SfJnNode   *call = sf_jn_node(compile, SF_JN_NODE_FUNCTION, node->position);
 
-	call->lhs = sf_jn_node(c, SF_JN_NODE_VARIABLE, node->position);
+	call->lhs = sf_jn_node(compile, SF_JN_NODE_VARIABLE, node->position);
 	call->lhs->name = sf_jn_name("exists", 6);
-	sf_jn_list_add(c, &call->items, left);
+	sf_jn_list_add(compile, &call->items, left);
 	node->type = SF_JN_NODE_CONDITION;
 	node->lhs = call;
 	node->rhs = left;
-	node->third = parse_expression(c, 0);
+	node->third = parse_expression(compile, 0);
 }
 
 /* Parse an operator that follows a left side; c stands after it. */
 static SfJnNode *
-parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
+parse_infix(SfJnCompile *compile, SfJnNode *node, SfJnNode *left)
 {
 	int			power = sf_jn_operator_power[node->op];
 
@@ -351,43 +351,43 @@ parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 	switch (node->op)
 	{
 		case SF_JN_OP_LPAREN:
-			return parse_call(c, node, left);
+			return parse_call(compile, node, left);
 		case SF_JN_OP_LBRACKET:
-			return parse_bracket(c, node, left);
+			return parse_bracket(compile, node, left);
 		case SF_JN_OP_LBRACE:
-			parse_pairs(c, node);
+			parse_pairs(compile, node);
 			break;
 		case SF_JN_OP_CARET:
-			parse_sort(c, node);
+			parse_sort(compile, node);
 			break;
 		case SF_JN_OP_AT:
 		case SF_JN_OP_HASH:
-			node->rhs = parse_expression(c, power);
+			node->rhs = parse_expression(compile, power);
 			if (node->rhs->type != SF_JN_NODE_VARIABLE)
-				sf_jn_throw_at(c->thrower, SF_JN_ERROR_S0214, node->rhs->position,
+				sf_jn_throw_at(compile->thrower, SF_JN_ERROR_S0214, node->rhs->position,
 							   sf_jn_operator_text[node->op]);
 			break;
 		case SF_JN_OP_COALESCE:
-			parse_coalesce(c, node, left);
+			parse_coalesce(compile, node, left);
 			break;
 		case SF_JN_OP_ELVIS:
 			node->type = SF_JN_NODE_CONDITION;
 			node->rhs = left;
-			node->third = parse_expression(c, 0);
+			node->third = parse_expression(compile, 0);
 			break;
 		case SF_JN_OP_QUESTION:
 			node->type = SF_JN_NODE_CONDITION;
-			node->rhs = parse_expression(c, 0);
-			if (accept(c, SF_JN_OP_COLON))
-				node->third = parse_expression(c, 0);
+			node->rhs = parse_expression(compile, 0);
+			if (accept(compile, SF_JN_OP_COLON))
+				node->third = parse_expression(compile, 0);
 			break;
 		case SF_JN_OP_ASSIGN:
 			if (left->type != SF_JN_NODE_VARIABLE)
-				fail_node(c, SF_JN_ERROR_S0212, left, NULL);
-			node->rhs = parse_expression(c, power - 1);
+				fail_node(compile, SF_JN_ERROR_S0212, left, NULL);
+			node->rhs = parse_expression(compile, power - 1);
 			break;
 		default:
-			node->rhs = parse_expression(c, power);
+			node->rhs = parse_expression(compile, power);
 			break;
 	}
 	return node;
@@ -395,23 +395,23 @@ parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 
 /* Parse an expression whose operators bind stronger than power. */
 static SfJnNode *
-parse_expression(SfJnCompile *c, int power)
+parse_expression(SfJnCompile *compile, int power)
 {
-	SfJnNode   *token = c->node;
+	SfJnNode   *token = compile->node;
 	SfJnNode   *left;
 
 	CHECK_FOR_INTERRUPTS();
-	if (++c->depth > MAX_PARSE_DEPTH || stack_is_too_deep())
-		sf_jn_throw_at(c->thrower, SF_JN_ERROR_U1001, token->position, NULL);
-	next(c, true);
-	left = parse_prefix(c, token);
-	while (power < sf_jn_operator_power[c->token])
+	if (++compile->depth > MAX_PARSE_DEPTH || stack_is_too_deep())
+		sf_jn_throw_at(compile->thrower, SF_JN_ERROR_U1001, token->position, NULL);
+	next(compile, true);
+	left = parse_prefix(compile, token);
+	while (power < sf_jn_operator_power[compile->token])
 	{
-		token = c->node;
-		next(c, false);
-		left = parse_infix(c, token, left);
+		token = compile->node;
+		next(compile, false);
+		left = parse_infix(compile, token, left);
 	}
-	c->depth--;
+	compile->depth--;
 	return left;
 }
 
@@ -419,19 +419,19 @@ parse_expression(SfJnCompile *c, int power)
 SfJnNode *
 sf_jn_parse(SfJnArena *arena, struct SfJnThrow *thrower, const char *text, Size len)
 {
-	SfJnCompile c;
+	SfJnCompile compile;
 	SfJnNode   *root;
 
-	memset(&c, 0, sizeof(c));
-	c.arena = arena;
-	c.thrower = thrower;
-	c.text = text;
-	c.len = len;
-	next(&c, false);
-	root = parse_expression(&c, 0);
-	if (c.node->type != SF_JN_NODE_END)
-		fail_node(&c, SF_JN_ERROR_S0201, c.node, NULL);
-	root = sf_jn_process(&c, root);
+	memset(&compile, 0, sizeof(compile));
+	compile.arena = arena;
+	compile.thrower = thrower;
+	compile.text = text;
+	compile.len = len;
+	next(&compile, false);
+	root = parse_expression(&compile, 0);
+	if (compile.node->type != SF_JN_NODE_END)
+		fail_node(&compile, SF_JN_ERROR_S0201, compile.node, NULL);
+	root = sf_jn_process(&compile, root);
 	if (root->type == SF_JN_NODE_PARENT || root->nseeking > 0)
 		sf_jn_throw_at(thrower, SF_JN_ERROR_S0217, SF_NO_POSITION, sf_jn_node_name[root->type]);
 	return root;

@@ -101,56 +101,56 @@ typedef struct Walk
 
 /* Report a message, once. */
 static void
-report_once(Walk *w, char *message)
+report_once(Walk *walker, char *message)
 {
 	ListCell   *lc;
 
-	foreach(lc, w->reported)
+	foreach(lc, walker->reported)
 	{
 		if (strcmp(lfirst(lc), message) == 0)
 			return;
 	}
-	w->reported = lappend(w->reported, message);
-	w->report(w->report_arg, message);
+	walker->reported = lappend(walker->reported, message);
+	walker->report(walker->report_arg, message);
 }
 
-static void walk(Walk *w, const SfJnNode *node, bool top);
+static void walk(Walk *walker, const SfJnNode *node, bool top);
 
 /* Walk every node of a list. */
 static void
-walk_list(Walk *w, const SfJnNodeList *list, bool top)
+walk_list(Walk *walker, const SfJnNodeList *list, bool top)
 {
 	for (int i = 0; i < list->n; i++)
-		walk(w, list->at[i], top);
+		walk(walker, list->at[i], top);
 }
 
 /* Walk the predicates, which see the items as their input. */
 static void
-walk_stages(Walk *w, const SfJnStages *stages)
+walk_stages(Walk *walker, const SfJnStages *stages)
 {
 	for (int i = 0; i < stages->n; i++)
 	{
 		if (stages->at[i].expr != NULL)
-			walk(w, stages->at[i].expr, false);
+			walk(walker, stages->at[i].expr, false);
 	}
 }
 
 /* Look at the reference to $states with which a path begins. */
 static void
-check_states(Walk *w, const SfJnNode *path)
+check_states(Walk *walker, const SfJnNode *path)
 {
 	const SfJnNode *first = path->items.at[0];
 	const SfJnNode *second = path->items.n > 1 ? path->items.at[1] : NULL;
 	int			flag = path_field(path);
 
-	w->used |= flag;
-	if (w->report == NULL || first->type != SF_JN_NODE_VARIABLE ||
+	walker->used |= flag;
+	if (walker->report == NULL || first->type != SF_JN_NODE_VARIABLE ||
 		!is_name(&first->name, "states") || second == NULL ||
 		second->type != SF_JN_NODE_NAME)
 		return;
-	if (flag == 0 || (flag == SF_JN_STATES_ERROR_OUTPUT && !w->in_catcher))
-		report_once(w, psprintf("Field '$states.%.*s' does not exist.",
-								(int) second->name.len, second->name.str));
+	if (flag == 0 || (flag == SF_JN_STATES_ERROR_OUTPUT && !walker->in_catcher))
+		report_once(walker, psprintf("Field '$states.%.*s' does not exist.",
+									 (int) second->name.len, second->name.str));
 }
 
 /*
@@ -158,7 +158,7 @@ check_states(Walk *w, const SfJnNode *path)
  * state machine is nothing.
  */
 static void
-walk(Walk *w, const SfJnNode *node, bool top)
+walk(Walk *walker, const SfJnNode *node, bool top)
 {
 	if (node == NULL)
 		return;
@@ -167,7 +167,7 @@ walk(Walk *w, const SfJnNode *node, bool top)
 	switch (node->type)
 	{
 		case SF_JN_NODE_PATH:
-			check_states(w, node);
+			check_states(walker, node);
 			for (int i = 0; i < node->items.n; i++)
 			{
 				const SfJnNode *step = node->items.at[i];
@@ -176,57 +176,57 @@ walk(Walk *w, const SfJnNode *node, bool top)
 				if (i == 0 && step->type == SF_JN_NODE_VARIABLE &&
 					is_name(&step->name, "states"))
 				{
-					walk_stages(w, &step->stages);
-					walk_stages(w, &step->predicates);
+					walk_stages(walker, &step->stages);
+					walk_stages(walker, &step->predicates);
 				}
 				else
-					walk(w, step, top && i == 0);
+					walk(walker, step, top && i == 0);
 			}
 			break;
 		case SF_JN_NODE_NAME:
-			if (top && w->report != NULL)
-				report_once(w, psprintf("Reference to '%.*s' at the top level is not supported.",
-										(int) node->name.len, node->name.str));
+			if (top && walker->report != NULL)
+				report_once(walker, psprintf("Reference to '%.*s' at the top level is not supported.",
+											 (int) node->name.len, node->name.str));
 			break;
 		case SF_JN_NODE_VARIABLE:
 			if (is_name(&node->name, "states"))
-				w->used |= SF_JN_STATES_ALL;
-			if (w->report != NULL && is_name(&node->name, "$"))
-				report_once(w, pstrdup("Reference to '$$' is not supported."));
+				walker->used |= SF_JN_STATES_ALL;
+			if (walker->report != NULL && is_name(&node->name, "$"))
+				report_once(walker, pstrdup("Reference to '$$' is not supported."));
 			break;
 		case SF_JN_NODE_SORT:
-			walk_list(w, &node->items, false);
+			walk_list(walker, &node->items, false);
 			break;
 		case SF_JN_NODE_LAMBDA:
-			walk(w, node->rhs, top);
+			walk(walker, node->rhs, top);
 			break;
 		case SF_JN_NODE_TRANSFORM:
-			walk(w, node->lhs, false);
-			walk(w, node->rhs, false);
-			walk(w, node->third, false);
+			walk(walker, node->lhs, false);
+			walk(walker, node->rhs, false);
+			walk(walker, node->third, false);
 			break;
 		default:
-			walk(w, node->lhs, top);
-			walk_list(w, &node->items, top);
+			walk(walker, node->lhs, top);
+			walk_list(walker, &node->items, top);
 			if (node->type != SF_JN_NODE_CONDITION || !SF_JN_TESTS_VALUE(node))
-				walk(w, node->rhs, top);
-			walk(w, node->third, top);
+				walk(walker, node->rhs, top);
+			walk(walker, node->third, top);
 			break;
 	}
-	walk_stages(w, &node->stages);
-	walk_stages(w, &node->predicates);
+	walk_stages(walker, &node->stages);
+	walk_stages(walker, &node->predicates);
 	if (node->group != NULL)
-		walk_list(w, &node->group->pairs, false);
+		walk_list(walker, &node->group->pairs, false);
 }
 
 /* Tell which fields of $states an expression looks at. */
 int
 sf_jn_states_used(const SfJnNode *root)
 {
-	Walk		w = {0};
+	Walk		walker = {0};
 
-	walk(&w, root, true);
-	return w.used;
+	walk(&walker, root, true);
+	return walker.used;
 }
 
 /*
@@ -239,10 +239,10 @@ void
 sf_jsonata_check(const SfJsonata *expr, bool in_catcher, SfJsonataReport report,
 				 void *arg)
 {
-	Walk		w = {0};
+	Walk		walker = {0};
 
-	w.in_catcher = in_catcher;
-	w.report = report;
-	w.report_arg = arg;
-	walk(&w, expr->root, true);
+	walker.in_catcher = in_catcher;
+	walker.report = report;
+	walker.report_arg = arg;
+	walk(&walker, expr->root, true);
 }

@@ -21,16 +21,16 @@ static const char *const error_template[] = {
 
 /* Leave for the innermost SF_JN_TRY. */
 void
-sf_jn_throw(SfJnThrow *t)
+sf_jn_throw(SfJnThrow *thrown)
 {
-	siglongjmp(*t->jump, 1);
+	siglongjmp(*thrown->jump, 1);
 }
 
 /* Begin and throw an error with a position and a token (NULL: none). */
 void
-sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token)
+sf_jn_throw_at(SfJnThrow *thrown, SfJnErrorCode code, int position, const char *token)
 {
-	sf_jn_throw_error(t, position, code, .token = token,
+	sf_jn_throw_error(thrown, position, code, .token = token,
 					  .token_len = token == NULL ? 0 : strlen(token));
 }
 
@@ -38,48 +38,48 @@ sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token
 static void
 append_quoted(StringInfo buf, const char *str, Size len)
 {
-	SfJnValue	v = {.type = SF_JN_TYPE_STRING,.len = (uint32) len,.u.str = str};
+	SfJnValue	value = {.type = SF_JN_TYPE_STRING,.len = (uint32) len,.u.str = str};
 
-	sf_jn_print(buf, &v, 0);
+	sf_jn_print(buf, &value, 0);
 }
 
 /* Append what a placeholder stands for; raw means without JSON's quotes. */
 static void
-append_field(StringInfo buf, const SfJnError *e, const char *name, Size len,
+append_field(StringInfo buf, const SfJnError *error, const char *name, Size len,
 			 bool raw)
 {
 #define IS(s) (len == strlen(s) && memcmp(name, s, len) == 0)
 	if (IS("token"))
 	{
-		if (e->token == NULL)
+		if (error->token == NULL)
 			appendStringInfoString(buf, "undefined");
-		else if (raw || e->token_raw)
-			appendBinaryStringInfo(buf, e->token, (int) e->token_len);
+		else if (raw || error->token_raw)
+			appendBinaryStringInfo(buf, error->token, (int) error->token_len);
 		else
-			append_quoted(buf, e->token, e->token_len);
+			append_quoted(buf, error->token, error->token_len);
 	}
 	else if (IS("value"))
-		sf_jn_print_limited(buf, e->value);
+		sf_jn_print_limited(buf, error->value);
 	else if (IS("value2") || IS("exp"))
-		sf_jn_print_limited(buf, e->value2);
+		sf_jn_print_limited(buf, error->value2);
 	else if (IS("index"))
-		appendStringInfo(buf, "%d", e->index);
+		appendStringInfo(buf, "%d", error->index);
 	else if (IS("message"))
-		appendBinaryStringInfo(buf, e->value->u.str, (int) e->value->len);
-	else if (e->type == NULL)
+		appendBinaryStringInfo(buf, error->value->u.str, (int) error->value->len);
+	else if (error->type == NULL)
 		appendStringInfoString(buf, "undefined");
 	else if (raw)
-		appendStringInfoString(buf, e->type);
+		appendStringInfoString(buf, error->type);
 	else
-		append_quoted(buf, e->type, strlen(e->type));
+		append_quoted(buf, error->type, strlen(error->type));
 #undef IS
 }
 
 /* Fill the template of an error: {{x}} as JSON, {{{x}}} as it is. */
 char *
-sf_jn_error_message(SfJnArena *a, const SfJnError *e)
+sf_jn_error_message(SfJnArena *arena, const SfJnError *error)
 {
-	const char *p = error_template[e->code];
+	const char *p = error_template[error->code];
 	StringInfoData buf;
 
 	initStringInfo(&buf);
@@ -91,7 +91,7 @@ sf_jn_error_message(SfJnArena *a, const SfJnError *e)
 			const char *name = p + (raw ? 3 : 2);
 			const char *end = strchr(name, '}');
 
-			append_field(&buf, e, name, end - name, raw);
+			append_field(&buf, error, name, end - name, raw);
 			p = end + (raw ? 3 : 2);
 		}
 		else

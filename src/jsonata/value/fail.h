@@ -153,15 +153,15 @@ typedef struct SfJnThrow
 extern const char *const sf_jn_error_code_text[];
 
 /* Leave for the innermost SF_JN_TRY, with an error that is made before. */
-extern void sf_jn_throw(SfJnThrow *t) pg_attribute_noreturn();
+extern void sf_jn_throw(SfJnThrow *thrown) pg_attribute_noreturn();
 #define sf_jn_throw_error(t, at, ...) \
 	do { \
 		(t)->error = SF_JN_ERROR(at, __VA_ARGS__); \
 		sf_jn_throw(t); \
 	} while (0)
-extern void sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position,
+extern void sf_jn_throw_at(SfJnThrow *thrown, SfJnErrorCode code, int position,
 						   const char *token) pg_attribute_noreturn();
-extern char *sf_jn_error_message(SfJnArena *a, const SfJnError *e);
+extern char *sf_jn_error_message(SfJnArena *arena, const SfJnError *error);
 
 /*
  * SF_JN_TRY(t) { work } SF_JN_CATCH(t) { t->error is set } SF_JN_END(t);

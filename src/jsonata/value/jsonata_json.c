@@ -38,34 +38,34 @@ typedef struct Builder
 
 /* Put a finished value where it belongs. */
 static void
-put(Builder *b, SfJnValue *v)
+put(Builder *builder, SfJnValue *value)
 {
-	Level	   *level = b->level;
+	Level	   *level = builder->level;
 
 	CHECK_FOR_INTERRUPTS();
 	if (level == NULL)
-		b->root = v;
+		builder->root = value;
 	else if (level->container->type == SF_JN_TYPE_ARRAY)
-		sf_jn_push(b->arena, level->container, v);
+		sf_jn_push(builder->arena, level->container, value);
 	else
 	{
-		if (b->strict && sf_jn_find(level->container, level->field.key,
-									level->field.keylen, level->field.hash) != NULL)
-			b->failed = true;
-		sf_jn_set_hashed(b->arena, level->container, level->field.key,
-						 level->field.keylen, level->field.hash, v);
+		if (builder->strict && sf_jn_find(level->container, level->field.key,
+										  level->field.keylen, level->field.hash) != NULL)
+			builder->failed = true;
+		sf_jn_set_hashed(builder->arena, level->container, level->field.key,
+						 level->field.keylen, level->field.hash, value);
 	}
 }
 
 /* Begin a container inside the current one. */
 static SF_JSON_ACTION_RESULT
-open_container(Builder *b, SfJnValue *container)
+open_container(Builder *builder, SfJnValue *container)
 {
-	Level	   *level = sf_jn_alloc(b->arena, sizeof(Level));
+	Level	   *level = sf_jn_alloc(builder->arena, sizeof(Level));
 
 	level->container = container;
-	level->outer = b->level;
-	b->level = level;
+	level->outer = builder->level;
+	builder->level = level;
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -73,29 +73,29 @@ open_container(Builder *b, SfJnValue *container)
 static SF_JSON_ACTION_RESULT
 on_object_start(void *state)
 {
-	Builder    *b = state;
+	Builder    *builder = state;
 
-	return open_container(b, sf_jn_object(b->arena, 4));
+	return open_container(builder, sf_jn_object(builder->arena, 4));
 }
 
 /* Action of the parser: an array begins. */
 static SF_JSON_ACTION_RESULT
 on_array_start(void *state)
 {
-	Builder    *b = state;
+	Builder    *builder = state;
 
-	return open_container(b, sf_jn_array(b->arena, 4));
+	return open_container(builder, sf_jn_array(builder->arena, 4));
 }
 
 /* Action of the parser: an object or array ends. */
 static SF_JSON_ACTION_RESULT
 on_container_end(void *state)
 {
-	Builder    *b = state;
-	SfJnValue  *container = b->level->container;
+	Builder    *builder = state;
+	SfJnValue  *container = builder->level->container;
 
-	b->level = b->level->outer;
-	put(b, container);
+	builder->level = builder->level->outer;
+	put(builder, container);
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -103,19 +103,19 @@ on_container_end(void *state)
 static SF_JSON_ACTION_RESULT
 on_field(void *state, char *fname, bool isnull)
 {
-	Builder    *b = state;
+	Builder    *builder = state;
 	uint32		len = (uint32) strlen(fname);
 	uint32		hash = sf_jn_hash(fname, len);
-	SfJnMember *known = &b->interned[hash % INTERN_SIZE];
+	SfJnMember *known = &builder->interned[hash % INTERN_SIZE];
 
 	if (known->key == NULL || known->hash != hash || known->keylen != len ||
 		memcmp(known->key, fname, len) != 0)
 	{
-		known->key = sf_jn_grow(b->arena, fname, len, len, 1);
+		known->key = sf_jn_grow(builder->arena, fname, len, len, 1);
 		known->keylen = len;
 		known->hash = hash;
 	}
-	b->level->field = *known;
+	builder->level->field = *known;
 	pfree(fname);
 	SF_JSON_ACTION_RETURN;
 }
@@ -124,41 +124,41 @@ on_field(void *state, char *fname, bool isnull)
 static SF_JSON_ACTION_RESULT
 on_scalar(void *state, char *token, JsonTokenType type)
 {
-	Builder    *b = state;
-	SfJnValue  *v = sf_jn_null();
+	Builder    *builder = state;
+	SfJnValue  *value = sf_jn_null();
 	double		d;
 
 	switch (type)
 	{
 		case JSON_TOKEN_STRING:
-			v = sf_jn_string_copy(b->arena, token, strlen(token));
+			value = sf_jn_string_copy(builder->arena, token, strlen(token));
 			break;
 		case JSON_TOKEN_NUMBER:
 			d = sf_jn_parse_number(token, strlen(token));
-			if (b->strict && isinf(d))
-				b->failed = true;
-			v = sf_jn_number(b->arena, d);
+			if (builder->strict && isinf(d))
+				builder->failed = true;
+			value = sf_jn_number(builder->arena, d);
 			break;
 		case JSON_TOKEN_TRUE:
 		case JSON_TOKEN_FALSE:
-			v = sf_jn_bool(type == JSON_TOKEN_TRUE);
+			value = sf_jn_bool(type == JSON_TOKEN_TRUE);
 			break;
 		default:
 			break;
 	}
-	put(b, v);
+	put(builder, value);
 	pfree(token);
 	SF_JSON_ACTION_RETURN;
 }
 
 /* Parse with a builder; the error code of the parser comes back. */
 static JsonParseErrorType
-run_parser(Builder *b, JsonLexContext *lex)
+run_parser(Builder *builder, JsonLexContext *lex)
 {
 	JsonSemAction actions;
 
 	memset(&actions, 0, sizeof(actions));
-	actions.semstate = b;
+	actions.semstate = builder;
 	actions.object_start = on_object_start;
 	actions.object_end = on_container_end;
 	actions.array_start = on_array_start;
@@ -170,34 +170,34 @@ run_parser(Builder *b, JsonLexContext *lex)
 
 /* Parse JSON text. */
 SfJnValue *
-sf_jn_parse_json(SfJnArena *a, const char *text, int len)
+sf_jn_parse_json(SfJnArena *arena, const char *text, int len)
 {
-	Builder    *b = palloc0(sizeof(Builder));
+	Builder    *builder = palloc0(sizeof(Builder));
 	JsonLexContext *lex = sf_json_lex_context(text, len);
 	JsonParseErrorType code;
 
-	b->arena = a;
-	code = run_parser(b, lex);
+	builder->arena = arena;
+	code = run_parser(builder, lex);
 	if (code != JSON_SUCCESS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input for a JSONata expression"),
 				 errdetail_internal("%s", json_errdetail(code, lex))));
-	return b->root;
+	return builder->root;
 }
 
 /* Parse JSON text that an expression made; NULL when it is not strictly JSON. */
 SfJnValue *
-sf_jn_parse_json_strict(SfJnArena *a, const char *text, int len)
+sf_jn_parse_json_strict(SfJnArena *arena, const char *text, int len)
 {
-	Builder    *b = palloc0(sizeof(Builder));
+	Builder    *builder = palloc0(sizeof(Builder));
 
-	b->arena = a;
-	b->strict = true;
+	builder->arena = arena;
+	builder->strict = true;
 	if (len == 0 || memchr(text, '\0', len) != NULL ||
-		run_parser(b, sf_json_lex_context(text, len)) != JSON_SUCCESS || b->failed)
+		run_parser(builder, sf_json_lex_context(text, len)) != JSON_SUCCESS || builder->failed)
 		return NULL;
-	return b->root;
+	return builder->root;
 }
 
 /*
@@ -205,7 +205,7 @@ sf_jn_parse_json_strict(SfJnArena *a, const char *text, int len)
  * a double cannot hold.
  */
 static SfJnValue *
-from_numeric(SfJnArena *a, Numeric n)
+from_numeric(SfJnArena *arena, Numeric n)
 {
 	char	   *text = DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(n)));
 	double		d = sf_jn_parse_number(text, strlen(text));
@@ -218,14 +218,14 @@ from_numeric(SfJnArena *a, Numeric n)
 		errno = 0;
 		exact = strtoll(text, &end, 10);
 		if (errno == 0 && *end == '\0')
-			return sf_jn_exact(a, exact);
+			return sf_jn_exact(arena, exact);
 	}
-	return sf_jn_number(a, d);
+	return sf_jn_number(arena, d);
 }
 
 /* Make a value from jsonb; integers keep all their digits. */
 SfJnValue *
-sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v)
+sf_jn_from_jsonb(SfJnArena *arena, const JsonbValue *value)
 {
 	JsonbIterator *it;
 	JsonbIteratorToken token;
@@ -234,14 +234,14 @@ sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v)
 	const char *key = NULL;
 	uint32		keylen = 0;
 
-	switch (v->type)
+	switch (value->type)
 	{
 		case jbvString:
-			return sf_jn_string_copy(a, v->val.string.val, v->val.string.len);
+			return sf_jn_string_copy(arena, value->val.string.val, value->val.string.len);
 		case jbvNumeric:
-			return from_numeric(a, v->val.numeric);
+			return from_numeric(arena, value->val.numeric);
 		case jbvBool:
-			return sf_jn_bool(v->val.boolean);
+			return sf_jn_bool(value->val.boolean);
 		case jbvBinary:
 			break;
 		default:
@@ -250,50 +250,50 @@ sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v)
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	it = JsonbIteratorInit(v->val.binary.data);
+	it = JsonbIteratorInit(value->val.binary.data);
 	token = JsonbIteratorNext(&it, &item, true);
-	result = token == WJB_BEGIN_OBJECT ? sf_jn_object(a, item.val.object.nPairs) :
-		sf_jn_array(a, item.val.array.nElems);
+	result = token == WJB_BEGIN_OBJECT ? sf_jn_object(arena, item.val.object.nPairs) :
+		sf_jn_array(arena, item.val.array.nElems);
 	while ((token = JsonbIteratorNext(&it, &item, true)) != WJB_DONE)
 	{
 		if (token == WJB_KEY)
 		{
 			keylen = item.val.string.len;
-			key = sf_jn_grow(a, item.val.string.val, keylen, keylen, 1);
+			key = sf_jn_grow(arena, item.val.string.val, keylen, keylen, 1);
 		}
 		else if (token == WJB_VALUE)
-			sf_jn_set(a, result, key, keylen, sf_jn_from_jsonb(a, &item));
+			sf_jn_set(arena, result, key, keylen, sf_jn_from_jsonb(arena, &item));
 		else if (token == WJB_ELEM)
-			sf_jn_push(a, result, sf_jn_from_jsonb(a, &item));
+			sf_jn_push(arena, result, sf_jn_from_jsonb(arena, &item));
 	}
 	return result;
 }
 
 /* Make a jsonb scalar of a number. */
 static void
-number_to_jsonb(const SfJnValue *v, JsonbValue *out)
+number_to_jsonb(const SfJnValue *value, JsonbValue *out)
 {
 	char		text[SF_JN_NUMBER_LEN];
 	int			len;
 
-	if (!isfinite(v->u.number))
+	if (!isfinite(value->u.number))
 	{
-		len = sf_jn_print_number(v->u.number, text);
+		len = sf_jn_print_number(value->u.number, text);
 		sf_json_value_string(out, pnstrdup(text, len), len);
 		return;
 	}
 	out->type = jbvNumeric;
-	if ((v->flags & SF_JN_EXACT) != 0)
+	if ((value->flags & SF_JN_EXACT) != 0)
 	{
-		out->val.numeric = int64_to_numeric(((const SfJnExact *) v)->exact);
+		out->val.numeric = int64_to_numeric(((const SfJnExact *) value)->exact);
 		return;
 	}
-	if (fabs(v->u.number) < 1e15 && v->u.number == (double) (int64) v->u.number)
+	if (fabs(value->u.number) < 1e15 && value->u.number == (double) (int64) value->u.number)
 	{
-		out->val.numeric = int64_to_numeric((int64) v->u.number);
+		out->val.numeric = int64_to_numeric((int64) value->u.number);
 		return;
 	}
-	sf_jn_print_number(v->u.number, text);
+	sf_jn_print_number(value->u.number, text);
 	out->val.numeric = DatumGetNumeric(DirectFunctionCall3(numeric_in,
 														   CStringGetDatum(text),
 														   ObjectIdGetDatum(InvalidOid),
@@ -334,22 +334,22 @@ string_to_jsonb(const char *str, uint32 len, JsonbValue *out)
 
 /* Make a jsonb scalar; undefined is null.  False for functions and containers. */
 static bool
-scalar_to_jsonb(const SfJnValue *v, JsonbValue *out)
+scalar_to_jsonb(const SfJnValue *value, JsonbValue *out)
 {
-	switch (v == NULL ? SF_JN_TYPE_NULL : (SfJnType) v->type)
+	switch (value == NULL ? SF_JN_TYPE_NULL : (SfJnType) value->type)
 	{
 		case SF_JN_TYPE_NULL:
 			out->type = jbvNull;
 			return true;
 		case SF_JN_TYPE_BOOL:
 			out->type = jbvBool;
-			out->val.boolean = v->u.boolean;
+			out->val.boolean = value->u.boolean;
 			return true;
 		case SF_JN_TYPE_NUMBER:
-			number_to_jsonb(v, out);
+			number_to_jsonb(value, out);
 			return true;
 		case SF_JN_TYPE_STRING:
-			string_to_jsonb(v->u.str, v->len, out);
+			string_to_jsonb(value->u.str, value->len, out);
 			return true;
 		default:
 			return false;
@@ -358,38 +358,38 @@ scalar_to_jsonb(const SfJnValue *v, JsonbValue *out)
 
 /* Push a value onto a jsonb under construction; false when it is a function. */
 static bool
-push_jsonb(SfJsonbBuild *ps, JsonbIteratorToken as, const SfJnValue *v,
+push_jsonb(SfJsonbBuild *build, JsonbIteratorToken as, const SfJnValue *value,
 		   JsonbValue **pushed)
 {
 	JsonbValue	out;
 	bool		object;
 
-	if (scalar_to_jsonb(v, &out))
+	if (scalar_to_jsonb(value, &out))
 	{
-		*pushed = sf_jsonb_push(ps, as, &out);
+		*pushed = sf_jsonb_push(build, as, &out);
 		return true;
 	}
-	if (v->type == SF_JN_TYPE_FUNCTION)
+	if (value->type == SF_JN_TYPE_FUNCTION)
 		return false;
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	object = v->type == SF_JN_TYPE_OBJECT;
-	(void) sf_jsonb_push(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
-	for (uint32 i = 0; i < v->len; i++)
+	object = value->type == SF_JN_TYPE_OBJECT;
+	(void) sf_jsonb_push(build, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
+	for (uint32 i = 0; i < value->len; i++)
 	{
-		const SfJnValue *item = object ? v->u.members[i].value : v->u.items[i];
+		const SfJnValue *item = object ? value->u.members[i].value : value->u.items[i];
 
 		if (object)
 		{
 			if (item == NULL)
 				continue;
-			string_to_jsonb(v->u.members[i].key, v->u.members[i].keylen, &out);
-			(void) sf_jsonb_push(ps, WJB_KEY, &out);
+			string_to_jsonb(value->u.members[i].key, value->u.members[i].keylen, &out);
+			(void) sf_jsonb_push(build, WJB_KEY, &out);
 		}
-		if (!push_jsonb(ps, object ? WJB_VALUE : WJB_ELEM, item, pushed))
+		if (!push_jsonb(build, object ? WJB_VALUE : WJB_ELEM, item, pushed))
 			return false;
 	}
-	*pushed = sf_jsonb_push(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
+	*pushed = sf_jsonb_push(build, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
 	return true;
 }
 
@@ -398,16 +398,16 @@ push_jsonb(SfJsonbBuild *ps, JsonbIteratorToken as, const SfJnValue *v,
  * Numbers that JSON cannot represent become strings ("Infinity").
  */
 Jsonb *
-sf_jn_to_jsonb(const SfJnValue *v, bool *unsupported)
+sf_jn_to_jsonb(const SfJnValue *value, bool *unsupported)
 {
 	SfJsonbBuild build = {0};
 	JsonbValue *pushed;
 	JsonbValue	scalar;
 
 	*unsupported = false;
-	if (scalar_to_jsonb(v, &scalar))
+	if (scalar_to_jsonb(value, &scalar))
 		return JsonbValueToJsonb(&scalar);
-	if (push_jsonb(&build, WJB_VALUE, v, &pushed))
+	if (push_jsonb(&build, WJB_VALUE, value, &pushed))
 		return JsonbValueToJsonb(pushed);
 	*unsupported = true;
 	return NULL;

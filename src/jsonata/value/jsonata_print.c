@@ -60,15 +60,15 @@ print_string(StringInfo buf, const char *s, uint32 len)
 
 /* Append a number; what is not finite is null in JSON. */
 static void
-print_number(StringInfo buf, const SfJnValue *v, int flags)
+print_number(StringInfo buf, const SfJnValue *value, int flags)
 {
 	char		text[SF_JN_NUMBER_LEN];
-	double		d = v->u.number;
+	double		d = value->u.number;
 
 	if (!isfinite(d))
 		appendStringInfoString(buf, "null");
-	else if ((v->flags & SF_JN_EXACT) != 0)
-		appendStringInfo(buf, INT64_FORMAT, ((const SfJnExact *) v)->exact);
+	else if ((value->flags & SF_JN_EXACT) != 0)
+		appendStringInfo(buf, INT64_FORMAT, ((const SfJnExact *) value)->exact);
 	else
 	{
 		if ((flags & SF_JN_PRINT_STRING) != 0)
@@ -85,7 +85,7 @@ new_line(StringInfo buf, int flags, int indent)
 		appendStringInfo(buf, "\n%*s", indent * 2, "");
 }
 
-static void print_value(StringInfo buf, const SfJnValue *v, int flags, int indent);
+static void print_value(StringInfo buf, const SfJnValue *value, int flags, int indent);
 
 /* Tell whether a text is already longer than a string, or the value of a message, may be. */
 static bool
@@ -97,12 +97,12 @@ is_too_long(const StringInfoData *buf, int flags)
 
 /* Append an array; undefined elements and functions are null. */
 static void
-print_array(StringInfo buf, const SfJnValue *v, int flags, int indent)
+print_array(StringInfo buf, const SfJnValue *value, int flags, int indent)
 {
 	appendStringInfoChar(buf, '[');
-	for (uint32 i = 0; i < v->len && !is_too_long(buf, flags); i++)
+	for (uint32 i = 0; i < value->len && !is_too_long(buf, flags); i++)
 	{
-		const SfJnValue *item = v->u.items[i];
+		const SfJnValue *item = value->u.items[i];
 
 		if (i > 0)
 			appendStringInfoChar(buf, ',');
@@ -113,34 +113,34 @@ print_array(StringInfo buf, const SfJnValue *v, int flags, int indent)
 		else
 			print_value(buf, item, flags, indent + 1);
 	}
-	if (v->len > 0)
+	if (value->len > 0)
 		new_line(buf, flags, indent);
 	appendStringInfoChar(buf, ']');
 }
 
 /* Append an object, without members that are undefined or functions. */
 static void
-print_object(StringInfo buf, const SfJnValue *v, int flags, int indent)
+print_object(StringInfo buf, const SfJnValue *value, int flags, int indent)
 {
 	bool		first = true;
 
 	appendStringInfoChar(buf, '{');
-	for (uint32 i = 0; i < v->len && !is_too_long(buf, flags); i++)
+	for (uint32 i = 0; i < value->len && !is_too_long(buf, flags); i++)
 	{
-		const SfJnMember *m = &v->u.members[i];
+		const SfJnMember *member = &value->u.members[i];
 
-		if (m->value == NULL ||
-			(m->value->type == SF_JN_TYPE_FUNCTION && (flags & SF_JN_PRINT_STRING) == 0))
+		if (member->value == NULL ||
+			(member->value->type == SF_JN_TYPE_FUNCTION && (flags & SF_JN_PRINT_STRING) == 0))
 			continue;
 		if (!first)
 			appendStringInfoChar(buf, ',');
 		first = false;
 		new_line(buf, flags, indent + 1);
-		print_string(buf, m->key, m->keylen);
+		print_string(buf, member->key, member->keylen);
 		appendStringInfoChar(buf, ':');
 		if ((flags & SF_JN_PRINT_PRETTY) != 0)
 			appendStringInfoChar(buf, ' ');
-		print_value(buf, m->value, flags, indent + 1);
+		print_value(buf, member->value, flags, indent + 1);
 	}
 	if (!first)
 		new_line(buf, flags, indent);
@@ -149,29 +149,29 @@ print_object(StringInfo buf, const SfJnValue *v, int flags, int indent)
 
 /* Append a value at some depth of pretty text. */
 static void
-print_value(StringInfo buf, const SfJnValue *v, int flags, int indent)
+print_value(StringInfo buf, const SfJnValue *value, int flags, int indent)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	switch ((SfJnType) v->type)
+	switch ((SfJnType) value->type)
 	{
 		case SF_JN_TYPE_NULL:
 			appendStringInfoString(buf, "null");
 			break;
 		case SF_JN_TYPE_BOOL:
-			appendStringInfoString(buf, v->u.boolean ? "true" : "false");
+			appendStringInfoString(buf, value->u.boolean ? "true" : "false");
 			break;
 		case SF_JN_TYPE_NUMBER:
-			print_number(buf, v, flags);
+			print_number(buf, value, flags);
 			break;
 		case SF_JN_TYPE_STRING:
-			print_string(buf, v->u.str, v->len);
+			print_string(buf, value->u.str, value->len);
 			break;
 		case SF_JN_TYPE_ARRAY:
-			print_array(buf, v, flags, indent);
+			print_array(buf, value, flags, indent);
 			break;
 		case SF_JN_TYPE_OBJECT:
-			print_object(buf, v, flags, indent);
+			print_object(buf, value, flags, indent);
 			break;
 		case SF_JN_TYPE_FUNCTION:
 			appendStringInfoString(buf, "\"\"");
@@ -181,9 +181,9 @@ print_value(StringInfo buf, const SfJnValue *v, int flags, int indent)
 
 /* Append a value as JSON text, as JSON.stringify would. */
 void
-sf_jn_print(StringInfo buf, const SfJnValue *v, int flags)
+sf_jn_print(StringInfo buf, const SfJnValue *value, int flags)
 {
-	print_value(buf, v, flags, 0);
+	print_value(buf, value, flags, 0);
 }
 
 /*
@@ -191,45 +191,45 @@ sf_jn_print(StringInfo buf, const SfJnValue *v, int flags)
  * that refers to the same part many times can be far larger than memory.
  */
 void
-sf_jn_measure(const SfJnValue *v, Size max, Size *size)
+sf_jn_measure(const SfJnValue *value, Size max, Size *size)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	*size += MEASURED_BYTES;
-	if (v->type == SF_JN_TYPE_STRING)
-		*size += v->len;
-	for (uint32 i = 0; v->type == SF_JN_TYPE_ARRAY && i < v->len && *size <= max; i++)
+	if (value->type == SF_JN_TYPE_STRING)
+		*size += value->len;
+	for (uint32 i = 0; value->type == SF_JN_TYPE_ARRAY && i < value->len && *size <= max; i++)
 	{
-		if (v->u.items[i] != NULL)
-			sf_jn_measure(v->u.items[i], max, size);
+		if (value->u.items[i] != NULL)
+			sf_jn_measure(value->u.items[i], max, size);
 	}
-	for (uint32 i = 0; v->type == SF_JN_TYPE_OBJECT && i < v->len && *size <= max; i++)
+	for (uint32 i = 0; value->type == SF_JN_TYPE_OBJECT && i < value->len && *size <= max; i++)
 	{
-		*size += v->u.members[i].keylen;
-		if (v->u.members[i].value != NULL)
-			sf_jn_measure(v->u.members[i].value, max, size);
+		*size += value->u.members[i].keylen;
+		if (value->u.members[i].value != NULL)
+			sf_jn_measure(value->u.members[i].value, max, size);
 	}
 }
 
 /* Append a value for a message: undefined is a word, and long text is cut. */
 void
-sf_jn_print_limited(StringInfo buf, const SfJnValue *v)
+sf_jn_print_limited(StringInfo buf, const SfJnValue *value)
 {
 	StringInfoData text;
 	int			len;
 
-	if (v == NULL)
+	if (value == NULL)
 	{
 		appendStringInfoString(buf, "undefined");
 		return;
 	}
-	if (SF_JN_IS_NUMBER(v) && !isfinite(v->u.number))
+	if (SF_JN_IS_NUMBER(value) && !isfinite(value->u.number))
 	{
 		appendStringInfoString(buf, "null");
 		return;
 	}
 	initStringInfo(&text);
-	sf_jn_print(&text, v, SF_JN_PRINT_LIMITED);
+	sf_jn_print(&text, value, SF_JN_PRINT_LIMITED);
 	len = text.len;
 	if (len > LIMITED_LEN)
 	{
@@ -245,27 +245,27 @@ sf_jn_print_limited(StringInfo buf, const SfJnValue *v)
 
 /* Make a deep copy that shares no container with v ($clone); functions are "". */
 SfJnValue *
-sf_jn_clone(SfJnArena *a, const SfJnValue *v)
+sf_jn_clone(SfJnArena *arena, const SfJnValue *value)
 {
 	SfJnValue  *copy;
 
-	if (v->type == SF_JN_TYPE_FUNCTION)
-		return sf_jn_string(a, "", 0);
-	if (v->type != SF_JN_TYPE_ARRAY && v->type != SF_JN_TYPE_OBJECT)
-		return (SfJnValue *) v;
+	if (value->type == SF_JN_TYPE_FUNCTION)
+		return sf_jn_string(arena, "", 0);
+	if (value->type != SF_JN_TYPE_ARRAY && value->type != SF_JN_TYPE_OBJECT)
+		return (SfJnValue *) value;
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if ((v->flags & SF_JN_OUTER) != 0)
-		return sf_jn_clone(a, v->u.items[0]);
-	copy = v->type == SF_JN_TYPE_ARRAY ? sf_jn_array(a, v->len) : sf_jn_object(a, v->len);
-	for (uint32 i = 0; i < v->len; i++)
+	if ((value->flags & SF_JN_OUTER) != 0)
+		return sf_jn_clone(arena, value->u.items[0]);
+	copy = value->type == SF_JN_TYPE_ARRAY ? sf_jn_array(arena, value->len) : sf_jn_object(arena, value->len);
+	for (uint32 i = 0; i < value->len; i++)
 	{
-		if (v->type == SF_JN_TYPE_ARRAY)
-			sf_jn_push(a, copy, v->u.items[i] == NULL ? sf_jn_null() :
-					   sf_jn_clone(a, v->u.items[i]));
-		else if (v->u.members[i].value != NULL)
-			sf_jn_set_member(a, copy, &v->u.members[i],
-							 sf_jn_clone(a, v->u.members[i].value));
+		if (value->type == SF_JN_TYPE_ARRAY)
+			sf_jn_push(arena, copy, value->u.items[i] == NULL ? sf_jn_null() :
+					   sf_jn_clone(arena, value->u.items[i]));
+		else if (value->u.members[i].value != NULL)
+			sf_jn_set_member(arena, copy, &value->u.members[i],
+							 sf_jn_clone(arena, value->u.members[i].value));
 	}
 	return copy;
 }

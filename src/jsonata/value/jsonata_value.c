@@ -21,42 +21,42 @@ SfJnValue	sf_jn_false_value = {.type = SF_JN_TYPE_BOOL,.u.boolean = false};
 
 /* Prepare an arena whose chunks come from a memory context. */
 void
-sf_jn_arena_init(SfJnArena *a, MemoryContext context)
+sf_jn_arena_init(SfJnArena *arena, MemoryContext context)
 {
-	memset(a, 0, sizeof(*a));
-	a->context = context;
+	memset(arena, 0, sizeof(*arena));
+	arena->context = context;
 }
 
 /* Take a new chunk; large requests get one of their own. */
 void *
-sf_jn_alloc_slow(SfJnArena *a, Size size)
+sf_jn_alloc_slow(SfJnArena *arena, Size size)
 {
 	Size		chunk;
 
-	if (a->limit > 0 && a->total + size > a->limit)
-		a->on_limit(a->on_limit_arg, "memory");
+	if (arena->limit > 0 && arena->total + size > arena->limit)
+		arena->on_limit(arena->on_limit_arg, "memory");
 
 	if (size >= MAX_CHUNK / 4)
 	{
-		a->total += size;
-		return MemoryContextAllocHuge(a->context, size);
+		arena->total += size;
+		return MemoryContextAllocHuge(arena->context, size);
 	}
 
-	chunk = a->small ? SMALL_CHUNK : FIRST_CHUNK;
-	chunk = Min(Max(chunk, a->total), (Size) MAX_CHUNK);
+	chunk = arena->small ? SMALL_CHUNK : FIRST_CHUNK;
+	chunk = Min(Max(chunk, arena->total), (Size) MAX_CHUNK);
 	chunk = Max(chunk, size);
-	a->total += chunk;
-	a->next = MemoryContextAlloc(a->context, chunk);
-	a->room = chunk - size;
-	a->next += size;
-	return a->next - size;
+	arena->total += chunk;
+	arena->next = MemoryContextAlloc(arena->context, chunk);
+	arena->room = chunk - size;
+	arena->next += size;
+	return arena->next - size;
 }
 
 /* Move n items of a size to room for capacity of them. */
 void *
-sf_jn_grow(SfJnArena *a, const void *items, Size n, Size capacity, Size size)
+sf_jn_grow(SfJnArena *arena, const void *items, Size n, Size capacity, Size size)
 {
-	void	   *room = sf_jn_alloc(a, capacity * size);
+	void	   *room = sf_jn_alloc(arena, capacity * size);
 
 	if (n > 0)
 		memcpy(room, items, n * size);
@@ -65,29 +65,29 @@ sf_jn_grow(SfJnArena *a, const void *items, Size n, Size capacity, Size size)
 
 /* Make a number. */
 SfJnValue *
-sf_jn_number(SfJnArena *a, double d)
+sf_jn_number(SfJnArena *arena, double d)
 {
-	SfJnValue  *v = sf_jn_alloc(a, sizeof(SfJnValue));
+	SfJnValue  *value = sf_jn_alloc(arena, sizeof(SfJnValue));
 
-	v->type = SF_JN_TYPE_NUMBER;
-	v->flags = 0;
-	v->len = 0;
-	v->u.number = d;
-	return v;
+	value->type = SF_JN_TYPE_NUMBER;
+	value->flags = 0;
+	value->len = 0;
+	value->u.number = d;
+	return value;
 }
 
 /* Make a number from an integer that may need more than 53 bits. */
 SfJnValue *
-sf_jn_exact(SfJnArena *a, int64 n)
+sf_jn_exact(SfJnArena *arena, int64 n)
 {
-	SfJnExact  *v = sf_jn_alloc(a, sizeof(SfJnExact));
+	SfJnExact  *exact = sf_jn_alloc(arena, sizeof(SfJnExact));
 
-	v->v.type = SF_JN_TYPE_NUMBER;
-	v->v.flags = SF_JN_EXACT;
-	v->v.len = 0;
-	v->v.u.number = (double) n;
-	v->exact = n;
-	return &v->v;
+	exact->v.type = SF_JN_TYPE_NUMBER;
+	exact->v.flags = SF_JN_EXACT;
+	exact->v.len = 0;
+	exact->v.u.number = (double) n;
+	exact->exact = n;
+	return &exact->v;
 }
 
 /* Return the one true, or the one false. */
@@ -106,113 +106,113 @@ sf_jn_null(void)
 
 /* Make a string around bytes that stay where they are. */
 SfJnValue *
-sf_jn_string(SfJnArena *a, const char *str, Size len)
+sf_jn_string(SfJnArena *arena, const char *str, Size len)
 {
-	SfJnValue  *v;
+	SfJnValue  *value;
 
-	if (len > SF_JN_MAX_STRING && a->limit > 0)
-		a->on_limit(a->on_limit_arg, "string");
+	if (len > SF_JN_MAX_STRING && arena->limit > 0)
+		arena->on_limit(arena->on_limit_arg, "string");
 	Assert(len <= MaxAllocSize);
-	v = sf_jn_alloc(a, sizeof(SfJnValue));
-	v->type = SF_JN_TYPE_STRING;
-	v->flags = 0;
-	v->len = (uint32) len;
-	v->u.str = str;
-	return v;
+	value = sf_jn_alloc(arena, sizeof(SfJnValue));
+	value->type = SF_JN_TYPE_STRING;
+	value->flags = 0;
+	value->len = (uint32) len;
+	value->u.str = str;
+	return value;
 }
 
 /* Make a string from a copy of bytes. */
 SfJnValue *
-sf_jn_string_copy(SfJnArena *a, const char *str, Size len)
+sf_jn_string_copy(SfJnArena *arena, const char *str, Size len)
 {
-	return sf_jn_string(a, sf_jn_grow(a, str, len, len, 1), len);
+	return sf_jn_string(arena, sf_jn_grow(arena, str, len, len, 1), len);
 }
 
 /* Make a string of what a buffer holds, and free the buffer. */
 SfJnValue *
-sf_jn_string_of(SfJnArena *a, StringInfo buf)
+sf_jn_string_of(SfJnArena *arena, StringInfo buf)
 {
-	SfJnValue  *v = sf_jn_string_copy(a, buf->data, buf->len);
+	SfJnValue  *value = sf_jn_string_copy(arena, buf->data, buf->len);
 
 	pfree(buf->data);
-	return v;
+	return value;
 }
 
 /* Make a string from a C string that outlives the arena. */
 SfJnValue *
-sf_jn_cstring(SfJnArena *a, const char *str)
+sf_jn_cstring(SfJnArena *arena, const char *str)
 {
-	return sf_jn_string(a, str, strlen(str));
+	return sf_jn_string(arena, str, strlen(str));
 }
 
 /* Make an empty array or object with room for so many items of a size. */
 static SfJnValue *
-make_container(SfJnArena *a, SfJnType type, uint32 capacity, Size size)
+make_container(SfJnArena *arena, SfJnType type, uint32 capacity, Size size)
 {
-	SfJnContainer *c = sf_jn_alloc(a, sizeof(SfJnContainer));
+	SfJnContainer *container = sf_jn_alloc(arena, sizeof(SfJnContainer));
 
-	c->v.type = type;
-	c->v.flags = 0;
-	c->v.len = 0;
-	c->v.u.items = capacity > 0 ? sf_jn_alloc(a, capacity * size) : NULL;
-	c->cap = capacity;
-	c->index_size = 0;
-	c->index = NULL;
-	return &c->v;
+	container->v.type = type;
+	container->v.flags = 0;
+	container->v.len = 0;
+	container->v.u.items = capacity > 0 ? sf_jn_alloc(arena, capacity * size) : NULL;
+	container->cap = capacity;
+	container->index_size = 0;
+	container->index = NULL;
+	return &container->v;
 }
 
 /* Make an empty array. */
 SfJnValue *
-sf_jn_array(SfJnArena *a, uint32 capacity)
+sf_jn_array(SfJnArena *arena, uint32 capacity)
 {
-	return make_container(a, SF_JN_TYPE_ARRAY, capacity, sizeof(SfJnValue *));
+	return make_container(arena, SF_JN_TYPE_ARRAY, capacity, sizeof(SfJnValue *));
 }
 
 /* Make an empty sequence. */
 SfJnValue *
-sf_jn_sequence(SfJnArena *a, uint32 capacity)
+sf_jn_sequence(SfJnArena *arena, uint32 capacity)
 {
-	SfJnValue  *v = sf_jn_array(a, capacity);
+	SfJnValue  *value = sf_jn_array(arena, capacity);
 
-	v->flags = SF_JN_SEQUENCE;
-	return v;
+	value->flags = SF_JN_SEQUENCE;
+	return value;
 }
 
 /* Give an array room for so many elements. */
 static void
-reserve(SfJnArena *a, SfJnValue *array, Size capacity)
+reserve(SfJnArena *arena, SfJnValue *array, Size capacity)
 {
-	SfJnContainer *c = (SfJnContainer *) array;
+	SfJnContainer *container = (SfJnContainer *) array;
 
-	if (capacity <= c->cap)
+	if (capacity <= container->cap)
 		return;
 	if (capacity > PG_INT32_MAX / 4)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("array in a JSONata expression is too long")));
-	array->u.items = sf_jn_grow(a, array->u.items, array->len, capacity,
+	array->u.items = sf_jn_grow(arena, array->u.items, array->len, capacity,
 								sizeof(SfJnValue *));
-	c->cap = (uint32) capacity;
+	container->cap = (uint32) capacity;
 }
 
 /* Append to an array that is full. */
 void
-sf_jn_push_slow(SfJnArena *a, SfJnValue *array, SfJnValue *item)
+sf_jn_push_slow(SfJnArena *arena, SfJnValue *array, SfJnValue *item)
 {
-	reserve(a, array, array->len < 4 ? 4 : (Size) array->len * 2);
+	reserve(arena, array, array->len < 4 ? 4 : (Size) array->len * 2);
 	array->u.items[array->len++] = item;
 }
 
 /* Append the elements of another array. */
 void
-sf_jn_push_all(SfJnArena *a, SfJnValue *array, const SfJnValue *from)
+sf_jn_push_all(SfJnArena *arena, SfJnValue *array, const SfJnValue *from)
 {
 	Size		need = (Size) array->len + from->len;
 
 	if (from->len == 0)
 		return;
 	if (need > ((SfJnContainer *) array)->cap)
-		reserve(a, array, Max(need, (Size) array->len * 2));
+		reserve(arena, array, Max(need, (Size) array->len * 2));
 	memcpy(array->u.items + array->len, from->u.items,
 		   from->len * sizeof(SfJnValue *));
 	array->len += from->len;
@@ -220,9 +220,9 @@ sf_jn_push_all(SfJnArena *a, SfJnValue *array, const SfJnValue *from)
 
 /* Make an empty object. */
 SfJnValue *
-sf_jn_object(SfJnArena *a, uint32 capacity)
+sf_jn_object(SfJnArena *arena, uint32 capacity)
 {
-	return make_container(a, SF_JN_TYPE_OBJECT, capacity, sizeof(SfJnMember));
+	return make_container(arena, SF_JN_TYPE_OBJECT, capacity, sizeof(SfJnMember));
 }
 
 /* Hash a key. */
@@ -241,49 +241,49 @@ sf_jn_hash(const char *key, Size len)
 
 /* Enter member number n into the index of an object. */
 static void
-index_member(SfJnContainer *c, uint32 n)
+index_member(SfJnContainer *container, uint32 n)
 {
-	uint32		mask = c->index_size - 1;
-	uint32		slot = c->v.u.members[n].hash & mask;
+	uint32		mask = container->index_size - 1;
+	uint32		slot = container->v.u.members[n].hash & mask;
 
-	while (c->index[slot] != 0)
+	while (container->index[slot] != 0)
 		slot = (slot + 1) & mask;
-	c->index[slot] = n + 1;
+	container->index[slot] = n + 1;
 }
 
 /* Build the index of an object anew, with room for its capacity. */
 static void
-rebuild_index(SfJnArena *a, SfJnContainer *c)
+rebuild_index(SfJnArena *arena, SfJnContainer *container)
 {
 	uint32		size = 16;
 
-	while (size < c->cap * 2)
+	while (size < container->cap * 2)
 		size *= 2;
-	c->index = sf_jn_alloc(a, size * sizeof(uint32));
-	memset(c->index, 0, size * sizeof(uint32));
-	c->index_size = size;
-	for (uint32 i = 0; i < c->v.len; i++)
-		index_member(c, i);
+	container->index = sf_jn_alloc(arena, size * sizeof(uint32));
+	memset(container->index, 0, size * sizeof(uint32));
+	container->index_size = size;
+	for (uint32 i = 0; i < container->v.len; i++)
+		index_member(container, i);
 }
 
 /* Find a member by key and hash. */
 SfJnMember *
 sf_jn_find(const SfJnValue *object, const char *key, uint32 keylen, uint32 hash)
 {
-	const SfJnContainer *c = (const SfJnContainer *) object;
+	const SfJnContainer *container = (const SfJnContainer *) object;
 	SfJnMember *members = object->u.members;
 
-	if (c->index_size > 0)
+	if (container->index_size > 0)
 	{
-		uint32		mask = c->index_size - 1;
+		uint32		mask = container->index_size - 1;
 
-		for (uint32 i = hash & mask; c->index[i] != 0; i = (i + 1) & mask)
+		for (uint32 i = hash & mask; container->index[i] != 0; i = (i + 1) & mask)
 		{
-			SfJnMember *m = &members[c->index[i] - 1];
+			SfJnMember *member = &members[container->index[i] - 1];
 
-			if (m->hash == hash && m->keylen == keylen &&
-				memcmp(m->key, key, keylen) == 0)
-				return m;
+			if (member->hash == hash && member->keylen == keylen &&
+				memcmp(member->key, key, keylen) == 0)
+				return member;
 		}
 		return NULL;
 	}
@@ -298,68 +298,68 @@ sf_jn_find(const SfJnValue *object, const char *key, uint32 keylen, uint32 hash)
 
 /* Set a member whose key's hash is known. */
 void
-sf_jn_set_hashed(SfJnArena *a, SfJnValue *object, const char *key,
+sf_jn_set_hashed(SfJnArena *arena, SfJnValue *object, const char *key,
 				 uint32 keylen, uint32 hash, SfJnValue *value)
 {
-	SfJnContainer *c = (SfJnContainer *) object;
-	SfJnMember *m = sf_jn_find(object, key, keylen, hash);
+	SfJnContainer *container = (SfJnContainer *) object;
+	SfJnMember *member = sf_jn_find(object, key, keylen, hash);
 
-	if (m != NULL)
+	if (member != NULL)
 	{
-		m->value = value;
+		member->value = value;
 		return;
 	}
-	if (object->len >= c->cap)
+	if (object->len >= container->cap)
 	{
-		c->cap = c->cap < 4 ? 4 : c->cap * 2;
-		object->u.members = sf_jn_grow(a, object->u.members, object->len, c->cap,
+		container->cap = container->cap < 4 ? 4 : container->cap * 2;
+		object->u.members = sf_jn_grow(arena, object->u.members, object->len, container->cap,
 									   sizeof(SfJnMember));
-		c->index_size = 0;
+		container->index_size = 0;
 	}
 	/* one that was made with room for its members has no index before it has as many */
-	if (c->index_size == 0 && object->len + 1 >= INDEX_FROM)
-		rebuild_index(a, c);
-	m = &object->u.members[object->len++];
-	m->key = key;
-	m->keylen = keylen;
-	m->hash = hash;
-	m->value = value;
-	if (c->index_size > 0)
-		index_member(c, object->len - 1);
+	if (container->index_size == 0 && object->len + 1 >= INDEX_FROM)
+		rebuild_index(arena, container);
+	member = &object->u.members[object->len++];
+	member->key = key;
+	member->keylen = keylen;
+	member->hash = hash;
+	member->value = value;
+	if (container->index_size > 0)
+		index_member(container, object->len - 1);
 }
 
 /* Set a member. */
 void
-sf_jn_set(SfJnArena *a, SfJnValue *object, const char *key, uint32 keylen,
+sf_jn_set(SfJnArena *arena, SfJnValue *object, const char *key, uint32 keylen,
 		  SfJnValue *value)
 {
-	sf_jn_set_hashed(a, object, key, keylen, sf_jn_hash(key, keylen), value);
+	sf_jn_set_hashed(arena, object, key, keylen, sf_jn_hash(key, keylen), value);
 }
 
 /* Set a member named by a constant. */
 void
-sf_jn_set_c(SfJnArena *a, SfJnValue *object, const char *key, SfJnValue *value)
+sf_jn_set_c(SfJnArena *arena, SfJnValue *object, const char *key, SfJnValue *value)
 {
-	sf_jn_set(a, object, key, (uint32) strlen(key), value);
+	sf_jn_set(arena, object, key, (uint32) strlen(key), value);
 }
 
 /* Remove the members of some names, which are strings, keeping the order of the others. */
 void
-sf_jn_delete(SfJnArena *a, SfJnValue *object, SfJnValue **keys, uint32 n)
+sf_jn_delete(SfJnArena *arena, SfJnValue *object, SfJnValue **keys, uint32 n)
 {
-	SfJnContainer *c = (SfJnContainer *) object;
+	SfJnContainer *container = (SfJnContainer *) object;
 	SfJnMember *members = object->u.members;
-	bool	   *gone = sf_jn_alloc(a, object->len);
+	bool	   *gone = sf_jn_alloc(arena, object->len);
 	uint32		kept = 0;
 
 	memset(gone, 0, object->len);
 	for (uint32 i = 0; i < n; i++)
 	{
-		const SfJnMember *m = sf_jn_find(object, keys[i]->u.str, keys[i]->len,
-										 sf_jn_hash(keys[i]->u.str, keys[i]->len));
+		const SfJnMember *member = sf_jn_find(object, keys[i]->u.str, keys[i]->len,
+											  sf_jn_hash(keys[i]->u.str, keys[i]->len));
 
-		if (m != NULL)
-			gone[m - members] = true;
+		if (member != NULL)
+			gone[member - members] = true;
 	}
 	for (uint32 i = 0; i < object->len; i++)
 	{
@@ -367,11 +367,11 @@ sf_jn_delete(SfJnArena *a, SfJnValue *object, SfJnValue **keys, uint32 n)
 			members[kept++] = members[i];
 	}
 	object->len = kept;
-	if (c->index_size == 0)
+	if (container->index_size == 0)
 		return;
-	memset(c->index, 0, c->index_size * sizeof(uint32));
+	memset(container->index, 0, container->index_size * sizeof(uint32));
 	for (uint32 i = 0; i < kept; i++)
-		index_member(c, i);
+		index_member(container, i);
 }
 
 /* Look a member up by a constant name. */
@@ -379,9 +379,9 @@ SfJnValue *
 sf_jn_get(const SfJnValue *object, const char *key)
 {
 	uint32		len = (uint32) strlen(key);
-	SfJnMember *m = sf_jn_find(object, key, len, sf_jn_hash(key, len));
+	SfJnMember *member = sf_jn_find(object, key, len, sf_jn_hash(key, len));
 
-	return m == NULL ? NULL : m->value;
+	return member == NULL ? NULL : member->value;
 }
 
 /*
@@ -410,28 +410,28 @@ sf_jn_compare_strings(const SfJnValue *x, const SfJnValue *y)
 
 /* Concatenate two strings. */
 SfJnValue *
-sf_jn_concat(SfJnArena *a, SfJnValue *x, SfJnValue *y)
+sf_jn_concat(SfJnArena *arena, SfJnValue *x, SfJnValue *y)
 {
 	Size		total = (Size) x->len + y->len;
 
-	if (x->u.str != a->tail_text || x->len != a->text_used || total > a->text_cap)
+	if (x->u.str != arena->tail_text || x->len != arena->text_used || total > arena->text_cap)
 	{
 		/* What was the result of & once may be added to again. */
-		Size		cap = x->u.str == a->tail_text ? total * 2 : total;
-		char	   *text = sf_jn_alloc(a, cap);
+		Size		cap = x->u.str == arena->tail_text ? total * 2 : total;
+		char	   *text = sf_jn_alloc(arena, cap);
 
 		memcpy(text, x->u.str, x->len);
-		a->tail_text = text;
-		a->text_cap = cap;
+		arena->tail_text = text;
+		arena->text_cap = cap;
 	}
-	memcpy(a->tail_text + x->len, y->u.str, y->len);
-	a->text_used = total;
-	return sf_jn_string(a, a->tail_text, total);
+	memcpy(arena->tail_text + x->len, y->u.str, y->len);
+	arena->text_used = total;
+	return sf_jn_string(arena, arena->tail_text, total);
 }
 
 /* Concatenate two values into an array, leaving out undefined. */
 SfJnValue *
-sf_jn_append(SfJnArena *a, SfJnValue *x, SfJnValue *y)
+sf_jn_append(SfJnArena *arena, SfJnValue *x, SfJnValue *y)
 {
 	SfJnValue **left;
 	SfJnValue **right;
@@ -443,25 +443,25 @@ sf_jn_append(SfJnArena *a, SfJnValue *x, SfJnValue *y)
 		return y;
 	if (y == NULL)
 		return x;
-	if (nleft == 0 || left != a->tail_items || nleft != a->tail_used ||
-		nleft + nright > a->tail_cap)
+	if (nleft == 0 || left != arena->tail_items || nleft != arena->tail_used ||
+		nleft + nright > arena->tail_cap)
 	{
-		Size		cap = nleft > 0 && left == a->tail_items ?
+		Size		cap = nleft > 0 && left == arena->tail_items ?
 			(nleft + nright) * 2 : nleft + nright;
-		SfJnValue **items = sf_jn_alloc(a, cap * sizeof(SfJnValue *));
+		SfJnValue **items = sf_jn_alloc(arena, cap * sizeof(SfJnValue *));
 
 		if (nleft > 0)
 			memcpy(items, left, nleft * sizeof(SfJnValue *));
-		a->tail_items = items;
-		a->tail_cap = cap;
+		arena->tail_items = items;
+		arena->tail_cap = cap;
 	}
 	if (nright > 0)
-		memcpy(a->tail_items + nleft, right, nright * sizeof(SfJnValue *));
-	a->tail_used = nleft + nright;
+		memcpy(arena->tail_items + nleft, right, nright * sizeof(SfJnValue *));
+	arena->tail_used = nleft + nright;
 
 	/* Its own capacity is what it holds, so that nothing else writes behind. */
-	result = sf_jn_array(a, 0);
-	result->u.items = a->tail_items;
+	result = sf_jn_array(arena, 0);
+	result->u.items = arena->tail_items;
 	result->len = ((SfJnContainer *) result)->cap = (uint32) (nleft + nright);
 	return result;
 }

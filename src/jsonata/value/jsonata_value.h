@@ -117,93 +117,93 @@ extern SfJnValue sf_jn_false_value;
 
 /* Take the array out of the wrapper that an input has (sf_jn_wrap_input). */
 static inline SfJnValue *
-sf_jn_unwrap(SfJnValue *v)
+sf_jn_unwrap(SfJnValue *value)
 {
-	return SF_JN_IS_ARRAY(v) && (v->flags & SF_JN_OUTER) != 0 ? v->u.items[0] : v;
+	return SF_JN_IS_ARRAY(value) && (value->flags & SF_JN_OUTER) != 0 ? value->u.items[0] : value;
 }
 
 /* See a value as a list: the elements of an array, or the value by itself. */
 static inline uint32
-sf_jn_items(SfJnValue **v, SfJnValue ***items)
+sf_jn_items(SfJnValue **value, SfJnValue ***items)
 {
-	bool		is_array = SF_JN_IS_ARRAY(*v);
+	bool		is_array = SF_JN_IS_ARRAY(*value);
 
-	*items = is_array ? (*v)->u.items : v;
-	return is_array ? (*v)->len : 1;
+	*items = is_array ? (*value)->u.items : value;
+	return is_array ? (*value)->len : 1;
 }
 
 /* --- memory --- */
 
-extern void sf_jn_arena_init(SfJnArena *a, MemoryContext context);
-extern void *sf_jn_alloc_slow(SfJnArena *a, Size size);
+extern void sf_jn_arena_init(SfJnArena *arena, MemoryContext context);
+extern void *sf_jn_alloc_slow(SfJnArena *arena, Size size);
 
 /* Room for size bytes, aligned; never NULL. */
 static inline void *
-sf_jn_alloc(SfJnArena *a, Size size)
+sf_jn_alloc(SfJnArena *arena, Size size)
 {
 	size = MAXALIGN(size);
-	if (likely(size <= a->room))
+	if (likely(size <= arena->room))
 	{
-		void	   *p = a->next;
+		void	   *p = arena->next;
 
-		a->next += size;
-		a->room -= size;
+		arena->next += size;
+		arena->room -= size;
 		return p;
 	}
-	return sf_jn_alloc_slow(a, size);
+	return sf_jn_alloc_slow(arena, size);
 }
 
-extern void *sf_jn_grow(SfJnArena *a, const void *items, Size n, Size capacity,
+extern void *sf_jn_grow(SfJnArena *arena, const void *items, Size n, Size capacity,
 						Size size);
 
 /* --- making values --- */
 
-extern SfJnValue *sf_jn_number(SfJnArena *a, double d);
-extern SfJnValue *sf_jn_exact(SfJnArena *a, int64 n);
+extern SfJnValue *sf_jn_number(SfJnArena *arena, double d);
+extern SfJnValue *sf_jn_exact(SfJnArena *arena, int64 n);
 extern SfJnValue *sf_jn_bool(bool b);
 extern SfJnValue *sf_jn_null(void);
 
 /* A string; str is kept, not copied (sf_jn_string_copy copies). */
-extern SfJnValue *sf_jn_string(SfJnArena *a, const char *str, Size len);
-extern SfJnValue *sf_jn_string_copy(SfJnArena *a, const char *str, Size len);
-extern SfJnValue *sf_jn_cstring(SfJnArena *a, const char *str);
+extern SfJnValue *sf_jn_string(SfJnArena *arena, const char *str, Size len);
+extern SfJnValue *sf_jn_string_copy(SfJnArena *arena, const char *str, Size len);
+extern SfJnValue *sf_jn_cstring(SfJnArena *arena, const char *str);
 
-extern SfJnValue *sf_jn_string_of(SfJnArena *a, StringInfo buf);
-extern SfJnValue *sf_jn_array(SfJnArena *a, uint32 capacity);
-extern SfJnValue *sf_jn_sequence(SfJnArena *a, uint32 capacity);
-extern void sf_jn_push_slow(SfJnArena *a, SfJnValue *array, SfJnValue *item);
+extern SfJnValue *sf_jn_string_of(SfJnArena *arena, StringInfo buf);
+extern SfJnValue *sf_jn_array(SfJnArena *arena, uint32 capacity);
+extern SfJnValue *sf_jn_sequence(SfJnArena *arena, uint32 capacity);
+extern void sf_jn_push_slow(SfJnArena *arena, SfJnValue *array, SfJnValue *item);
 
 /* Append one element (may be NULL: undefined). */
 static inline void
-sf_jn_push(SfJnArena *a, SfJnValue *array, SfJnValue *item)
+sf_jn_push(SfJnArena *arena, SfJnValue *array, SfJnValue *item)
 {
 	if (likely(array->len < ((SfJnContainer *) array)->cap))
 		array->u.items[array->len++] = item;
 	else
-		sf_jn_push_slow(a, array, item);
+		sf_jn_push_slow(arena, array, item);
 }
 
-extern void sf_jn_push_all(SfJnArena *a, SfJnValue *array, const SfJnValue *from);
-extern SfJnValue *sf_jn_object(SfJnArena *a, uint32 capacity);
+extern void sf_jn_push_all(SfJnArena *arena, SfJnValue *array, const SfJnValue *from);
+extern SfJnValue *sf_jn_object(SfJnArena *arena, uint32 capacity);
 extern uint32 sf_jn_hash(const char *key, Size len);
 
 /* Set a member; key is kept, not copied.  A new key goes to the end. */
-extern void sf_jn_set(SfJnArena *a, SfJnValue *object, const char *key,
+extern void sf_jn_set(SfJnArena *arena, SfJnValue *object, const char *key,
 					  uint32 keylen, SfJnValue *value);
-extern void sf_jn_set_hashed(SfJnArena *a, SfJnValue *object, const char *key,
+extern void sf_jn_set_hashed(SfJnArena *arena, SfJnValue *object, const char *key,
 							 uint32 keylen, uint32 hash, SfJnValue *value);
 
 /* Set a member with the key of another. */
 static inline void
-sf_jn_set_member(SfJnArena *a, SfJnValue *object, const SfJnMember *like,
+sf_jn_set_member(SfJnArena *arena, SfJnValue *object, const SfJnMember *like,
 				 SfJnValue *value)
 {
-	sf_jn_set_hashed(a, object, like->key, like->keylen, like->hash, value);
+	sf_jn_set_hashed(arena, object, like->key, like->keylen, like->hash, value);
 }
 
-extern void sf_jn_set_c(SfJnArena *a, SfJnValue *object, const char *key,
+extern void sf_jn_set_c(SfJnArena *arena, SfJnValue *object, const char *key,
 						SfJnValue *value);
-extern void sf_jn_delete(SfJnArena *a, SfJnValue *object, SfJnValue **keys, uint32 n);
+extern void sf_jn_delete(SfJnArena *arena, SfJnValue *object, SfJnValue **keys, uint32 n);
 
 /* The member of that name, or NULL when there is none. */
 extern SfJnMember *sf_jn_find(const SfJnValue *object, const char *key,
@@ -213,8 +213,8 @@ extern SfJnValue *sf_jn_get(const SfJnValue *object, const char *key);
 /* --- using values --- */
 
 extern int	sf_jn_compare_strings(const SfJnValue *x, const SfJnValue *y);
-extern SfJnValue *sf_jn_concat(SfJnArena *a, SfJnValue *x, SfJnValue *y);
-extern SfJnValue *sf_jn_append(SfJnArena *a, SfJnValue *x, SfJnValue *y);
+extern SfJnValue *sf_jn_concat(SfJnArena *arena, SfJnValue *x, SfJnValue *y);
+extern SfJnValue *sf_jn_append(SfJnArena *arena, SfJnValue *x, SfJnValue *y);
 
 /* --- text (text.c) --- */
 
@@ -226,7 +226,7 @@ extern int	sf_jn_decode(const char *s, const char *end, uint32 *cp);
 extern int	sf_jn_encode(uint32 cp, char *out);
 
 extern bool sf_jn_hex_value(const char *s, const char *end, int digits, int *value);
-extern bool sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from, Size *index);
+extern bool sf_jn_index_of(const SfJnValue *text, const SfJnValue *needle, Size from, Size *index);
 
 /* A number as JavaScript prints it; returns the length (buffer of 32). */
 #define SF_JN_NUMBER_LEN 32

@@ -66,18 +66,18 @@ sf_jn_encode(uint32 cp, char *out)
 
 /* Find a substring at or after a byte offset; false: there is none, and *index is left as it is. */
 bool
-sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from, Size *index)
+sf_jn_index_of(const SfJnValue *text, const SfJnValue *needle, Size from, Size *index)
 {
 	const char *found;
 
-	if (from > s->len || needle->len > s->len - from)
+	if (from > text->len || needle->len > text->len - from)
 		return false;
 	/* Linear, also where the needle nearly matches everywhere. */
-	found = needle->len == 0 ? s->u.str + from :
-		memmem(s->u.str + from, s->len - from, needle->u.str, needle->len);
+	found = needle->len == 0 ? text->u.str + from :
+		memmem(text->u.str + from, text->len - from, needle->u.str, needle->len);
 	if (found == NULL)
 		return false;
-	*index = found - s->u.str;
+	*index = found - text->u.str;
 	return true;
 }
 

@@ -158,13 +158,13 @@ apply_finish(SfDraft *draft, const SfBranch *branch, SfFinish *finish)
 
 /* Carry a transition out: the branch's new value, then the effects in order. */
 void
-sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *t)
+sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *transition)
 {
-	*branch = t->branch;
+	*branch = transition->branch;
 	sf_draft_add_branch(draft, branch);
-	for (int i = 0; i < t->neffects; i++)
+	for (int i = 0; i < transition->neffects; i++)
 	{
-		const SfEffect *effect = &t->effects[i];
+		const SfEffect *effect = &transition->effects[i];
 
 		switch (effect->kind)
 		{

@@ -47,7 +47,7 @@ typedef struct SfDraft
 	SfBranch   *net_branch;		/* the JobNet whose input was read last, or NULL */
 	bool		began;			/* it begins in this draft */
 	bool		redrive_allowed;	/* by a feature (may_begin) that is told so (begun): it goes on */
-	const char *start_key;		/* in the line of this key it may begin or go on; NULL: in none */
+	const char *line;			/* of a feature (may_begin), in which it is the only one that may go on; NULL: none */
 	const void *const *compiled;	/* what features have made of the options of its version (SF_COMPILED) */
 	void	   *taken;			/* what the feature that takes something before steps (may_begin) notes of that */
 	TimestampTz at;				/* when the next transition begins; DT_NOBEGIN: when it is made */
@@ -73,7 +73,7 @@ typedef struct SfMapRunLimits
 
 /* --- apply.c --- */
 
-extern void sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *t);
+extern void sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *transition);
 
 /* --- apply_draft.c: drafts --- */
 
@@ -85,8 +85,8 @@ extern void sf_draft_add_event(SfDraft *draft, SfHistoryEventType type, Jsonb *e
 							   TimestampTz at);
 extern void sf_draft_event_is_of(SfDraft *draft, const SfBranch *branch);
 extern void sf_draft_add_timeout(SfDraft *draft);
-extern void sf_draft_drop_all(SfDraft *draft);
-extern void sf_draft_drop_branch(SfDraft *draft, SfBranch *branch);
+extern void sf_draft_delete_all(SfDraft *draft);
+extern void sf_draft_delete_branch(SfDraft *draft, SfBranch *branch);
 extern bool sf_draft_has_failure(const SfDraft *draft);
 extern bool sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch);
 extern bool sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch);
@@ -120,7 +120,7 @@ extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_set_owner(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 
-extern int64 sf_apply_unpark(SfUnpark why, SfUnparked of);
+extern int64 sf_apply_unpark(SfUnpark why, SfUnparked unparked);
 extern bool sf_apply_unpark_next(const char *feature, int64 execution_no);
 extern void sf_apply_arrived(SfArg executions, const Jsonb *parked);
 extern bool sf_apply_recall(SfBranchKey key);

@@ -148,7 +148,7 @@ sf_draft_has_failure(const SfDraft *draft)
 
 /* Delete every branch of a draft's execution, and the items of its Maps. */
 void
-sf_draft_drop_all(SfDraft *draft)
+sf_draft_delete_all(SfDraft *draft)
 {
 	sf_branch_delete_all(draft->execution->execution_no);
 	sf_map_item_delete_all(draft->execution->execution_no);
@@ -193,7 +193,7 @@ sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch)
 
 /* Have a branch and its task be deleted with the draft. */
 void
-sf_draft_drop_branch(SfDraft *draft, SfBranch *branch)
+sf_draft_delete_branch(SfDraft *draft, SfBranch *branch)
 {
 	branch->row.gone = true;
 	sf_task_delete(branch->key);
@@ -279,9 +279,9 @@ sf_apply_set_back(Oid owner, TimestampTz now, int64 by)
 
 /* Make parked branches due; returns how many. */
 int64
-sf_apply_unpark(SfUnpark why, SfUnparked of)
+sf_apply_unpark(SfUnpark why, SfUnparked unparked)
 {
-	return sf_park_unpark(why, &of);
+	return sf_park_unpark(why, &unparked);
 }
 
 /* Make due what a feature has parked of an execution; false: not all, since a session works on some of it. */

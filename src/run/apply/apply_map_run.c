@@ -62,7 +62,7 @@ store_items(const SfMapRun *map_run, const Jsonb *items, int first, int max)
 		if (token != WJB_ELEM)
 			continue;
 		item = sf_json_make(&value);
-		sf_map_item_add(writer, item);
+		sf_map_item_insert(writer, item);
 		pfree(item);
 		n++;
 	}
@@ -199,7 +199,7 @@ sf_apply_items_open(const SfMapRun *map_run, int first)
 void
 sf_apply_item(SfItemWriter *writer, const Jsonb *item)
 {
-	sf_map_item_add(writer, item);
+	sf_map_item_insert(writer, item);
 }
 
 /* End to add items. */
@@ -217,7 +217,7 @@ sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed)
 }
 
 /*
- * Put the elements of an array into a run that a program outside reads the items of, in
+ * Put the elements of an array into a run that a client reads the items of, in
  * place of those from index first on, which is at most their number; a run that has
  * MaxItems takes no more.  Returns how many there are now.
  */

@@ -214,15 +214,27 @@ still_waits(const SfDraft *draft, const SfFeatureWait *wait)
 	return false;
 }
 
-/* Write what the branches of a draft, which were written, wait for. */
+/* Write a wait. */
+static void
+write_wait(void *arg)
+{
+	const SfFeatureWait *wait = arg;
+
+	SF_FEATURES(writes_wait, feature)
+		if (feature->waits_for == wait->kind)
+			feature->writes_wait(wait);
+}
+
+/*
+ * Write what the branches of a draft, which were written, wait for.  A session may have that locked, as one that drops
+ * an event.
+ */
 static void
 write_waits(SfDraft *draft)
 {
-	foreach_ptr(const SfFeatureWait, wait, draft->waits)
+	foreach_ptr(SfFeatureWait, wait, draft->waits)
 		if (still_waits(draft, wait))
-			SF_FEATURES(writes_wait, feature)
-				if (feature->waits_for == wait->kind)
-					feature->writes_wait(wait);
+			sf_draft_wait_briefly(draft, write_wait, wait);
 	draft->waits = NIL;
 }
 
@@ -414,7 +426,7 @@ has_failed(const SfExecution *execution)
  * unsuccessful execution cancelled, and a failure logged.
  */
 static void
-announce(const SfDraft *draft)
+note_end(const SfDraft *draft)
 {
 	const SfExecution *execution = draft->execution;
 	int			state = draft->finish->state;
@@ -456,7 +468,7 @@ after_ends(List *drafts)
 		if (has_failed(draft->execution))
 			open_alert(draft->execution);
 		answer_parent(draft->execution);
-		announce(draft);
+		note_end(draft);
 		if (sf_execution_is_map_child(draft->execution) && !draft->finish->parent_knows)
 			ends = lappend(ends, sf_apply_make_child_end(draft->execution, draft->program));
 	}

@@ -11,7 +11,7 @@
  * Items are read in the transaction that records their number.  A worker that
  * is killed while it reads leaves nothing, and reading starts again.
  *
- * A resource that is an activity has a program outside read: what is a file of
+ * A resource that is an activity has a client read: what is a file of
  * Parquet, or is compressed.  It is given the whole ItemReader, sends items with
  * sf_send_task_items as it reads them, and answers with their number; or, when
  * they are few, with the items.
@@ -209,12 +209,12 @@ add_members(SfItemReader *reader, const JsonbValue *object)
 	n = sf_json_list_members(object, members);
 	for (int i = 0; i < n; i++)
 	{
-		SfJsonBuilder b;
+		SfJsonBuilder json;
 
-		sf_json_begin_object(&b);
-		sf_json_add_value(&b, "Key", &members[i].key);
-		sf_json_add_value(&b, "Value", &members[i].value);
-		if (!add_item(reader, sf_json_finish(&b)))
+		sf_json_begin_object(&json);
+		sf_json_add_value(&json, "Key", &members[i].key);
+		sf_json_add_value(&json, "Value", &members[i].value);
+		if (!add_item(reader, sf_json_finish(&json)))
 			break;
 	}
 }
@@ -357,18 +357,18 @@ has_duplicates(List *headers)
 static Jsonb *
 csv_item(List *headers, List *fields)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	ListCell   *lc;
 	int			i = 0;
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	foreach(lc, headers)
 	{
-		sf_json_add_string(&b, lfirst(lc), i < list_length(fields) ?
+		sf_json_add_string(&json, lfirst(lc), i < list_length(fields) ?
 						   list_nth(fields, i) : "");
 		i++;
 	}
-	return sf_json_finish(&b);
+	return sf_json_finish(&json);
 }
 
 /* Take comma-separated values apart; headers NIL: the first row has them. */
@@ -563,11 +563,11 @@ sf_item_reader_parse(const SfState *state, const Jsonb *payload, const Jsonb *co
 	return ok;
 }
 
-/* --- a program outside that reads --- */
+/* --- a client that reads --- */
 
 /* Copy what ReaderConfig says, with the number of MaxItems in place of how it is found. */
 static void
-add_config(SfJsonBuilder *b, const Jsonb *config, int max_items)
+add_config(SfJsonBuilder *json, const Jsonb *config, int max_items)
 {
 	int			n = 0;
 	JsonbValue	root;
@@ -578,17 +578,17 @@ add_config(SfJsonBuilder *b, const Jsonb *config, int max_items)
 		sf_json_root(config, &root);
 		members = sf_json_members(&root, &n);
 	}
-	sf_json_open_object(b, "ReaderConfig");
+	sf_json_open_object(json, "ReaderConfig");
 	for (int i = 0; i < n; i++)
 	{
 		char	   *name = pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len);
 
 		if (strncmp(name, "MaxItems", 8) != 0)
-			sf_json_add_value(b, name, &members[i].value);
+			sf_json_add_value(json, name, &members[i].value);
 	}
 	if (max_items > 0)
-		sf_json_add_int(b, "MaxItems", max_items);
-	sf_json_close_object(b);
+		sf_json_add_int(json, "MaxItems", max_items);
+	sf_json_close_object(json);
 }
 
 /* Make what a program is given to read: {"Resource": …, "Parameters": …, "ReaderConfig": …}. */
@@ -597,13 +597,13 @@ sf_item_reader_request(const SfBranch *branch, const SfState *state, Jsonb *payl
 {
 	const SfDistributedMap *map = sf_state_distributed(state);
 	const SfMapRun *map_run = sf_apply_map_run_of(branch);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Resource", map->item_reader->text);
-	sf_json_add(&b, "Parameters", payload);
-	add_config(&b, map->reader_config, map_run->max_items);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "Resource", map->item_reader->text);
+	sf_json_add(&json, "Parameters", payload);
+	add_config(&json, map->reader_config, map_run->max_items);
+	return sf_json_finish(&json);
 }
 
 /*

@@ -51,21 +51,21 @@ result_form(const Jsonb *writer_config, SfResultForm otherwise)
 static Jsonb *
 failure_output(const SfExecution *result)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Error", result->error);
-	sf_json_add_string(&b, "Cause", result->cause);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "Error", result->error);
+	sf_json_add_string(&json, "Cause", result->cause);
+	return sf_json_finish(&json);
 }
 
 /* {"Included": true}, which goes with each payload. */
 static void
-add_included(SfJsonBuilder *b, const char *key)
+add_included(SfJsonBuilder *json, const char *key)
 {
-	sf_json_open_object(b, key);
-	sf_json_add_bool(b, "Included", true);
-	sf_json_close_object(b);
+	sf_json_open_object(json, key);
+	sf_json_add_bool(json, "Included", true);
+	sf_json_close_object(json);
 }
 
 /* All that is known of a child, as the service writes it. */
@@ -73,32 +73,32 @@ static Jsonb *
 described(const SfExecution *result, const char *machine)
 {
 	bool		succeeded = result->status == SF_STATUS_SUCCEEDED;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, result->execution_id));
-	sf_json_add_string(&b, "Name", strchr(result->execution_id, ':') + 1);
-	sf_json_add_string(&b, "StateMachineArn", sf_public_name(SF_NAME_STATE_MACHINE, machine));
-	sf_json_add_string(&b, "Status", sf_status_name(result->status));
-	sf_json_add_string(&b, "Input", sf_json_to_cstring(result->input));
-	add_included(&b, "InputDetails");
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, result->execution_id));
+	sf_json_add_string(&json, "Name", strchr(result->execution_id, ':') + 1);
+	sf_json_add_string(&json, "StateMachineArn", sf_public_name(SF_NAME_STATE_MACHINE, machine));
+	sf_json_add_string(&json, "Status", sf_status_name(result->status));
+	sf_json_add_string(&json, "Input", sf_json_to_cstring(result->input));
+	add_included(&json, "InputDetails");
 	if (result->output != NULL)
 	{
-		sf_json_add_string(&b, "Output", sf_json_to_cstring(result->output));
-		add_included(&b, "OutputDetails");
+		sf_json_add_string(&json, "Output", sf_json_to_cstring(result->output));
+		add_included(&json, "OutputDetails");
 	}
-	sf_json_add_string(&b, "Error", result->error);
-	sf_json_add_string(&b, "Cause", result->cause);
-	sf_json_add_int(&b, "RedriveCount", result->redrive_count);
-	sf_json_add_string(&b, "RedriveStatus", succeeded ? "NOT_REDRIVABLE" : "REDRIVABLE_BY_MAP_RUN");
+	sf_json_add_string(&json, "Error", result->error);
+	sf_json_add_string(&json, "Cause", result->cause);
+	sf_json_add_int(&json, "RedriveCount", result->redrive_count);
+	sf_json_add_string(&json, "RedriveStatus", succeeded ? "NOT_REDRIVABLE" : "REDRIVABLE_BY_MAP_RUN");
 	if (succeeded)
-		sf_json_add_string(&b, "RedriveStatusReason",
+		sf_json_add_string(&json, "RedriveStatusReason",
 						   "Execution is SUCCEEDED and cannot be redriven");
 	if (result->started_at != DT_NOBEGIN)
-		sf_json_add_string(&b, "StartDate", sf_timestamp_print(result->started_at));
+		sf_json_add_string(&json, "StartDate", sf_timestamp_print(result->started_at));
 	if (result->stopped_at != DT_NOBEGIN)
-		sf_json_add_string(&b, "StopDate", sf_timestamp_print(result->stopped_at));
-	return sf_json_finish(&b);
+		sf_json_add_string(&json, "StopDate", sf_timestamp_print(result->stopped_at));
+	return sf_json_finish(&json);
 }
 
 /*
@@ -106,7 +106,7 @@ described(const SfExecution *result, const char *machine)
  * What the array needs until it is finished goes into the context keep.
  */
 static int
-add_result(SfJsonBuilder *b, const SfExecution *result, SfResultForm form,
+add_result(SfJsonBuilder *json, const SfExecution *result, SfResultForm form,
 		   const char *machine, MemoryContext keep)
 {
 	MemoryContext old;
@@ -123,12 +123,12 @@ add_result(SfJsonBuilder *b, const SfExecution *result, SfResultForm form,
 	sf_json_root(output, &root);
 	if (form != SF_RESULT_FORM_FLATTEN || !sf_json_is_array(&root))
 	{
-		sf_json_add(b, NULL, output);
+		sf_json_add(json, NULL, output);
 		MemoryContextSwitchTo(old);
 		return 1;
 	}
 	for (n = 0; sf_json_element(&root, n, &element); n++)
-		sf_json_add(b, NULL, sf_json_make(&element));
+		sf_json_add(json, NULL, sf_json_make(&element));
 	MemoryContextSwitchTo(old);
 	return n;
 }
@@ -154,20 +154,20 @@ with_argument(const Jsonb *payload, const Jsonb *part)
 	Jsonb	   *arguments = sf_json_get(payload, "Arguments");
 	JsonbValue	root,
 				value;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Statement", sf_json_get_cstring(payload, "Statement"));
-	sf_json_open_array(&b, "Arguments");
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "Statement", sf_json_get_cstring(payload, "Statement"));
+	sf_json_open_array(&json, "Arguments");
 	if (arguments != NULL)
 	{
 		sf_json_root(arguments, &root);
 		for (int i = 0; sf_json_element(&root, i, &value); i++)
-			sf_json_add(&b, NULL, sf_json_make(&value));
+			sf_json_add(&json, NULL, sf_json_make(&value));
 	}
-	sf_json_add(&b, NULL, part);
-	sf_json_close_array(&b);
-	return sf_json_finish(&b);
+	sf_json_add(&json, NULL, part);
+	sf_json_close_array(&json);
+	return sf_json_finish(&json);
 }
 
 /* Pass a part to a sql: resource. */
@@ -175,14 +175,14 @@ static bool
 put_rows(SfResultWriter *writer, SfResultChoice choice, const Jsonb *part)
 {
 	const Jsonb *payload = writer->call->payload;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (writer->call->resource->kind == SF_RESOURCE_SQL_QUERY)
 		return sf_result_writer_call(writer, with_argument(payload, part));
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "MapRunArn", writer->map_run_name);
-	sf_json_add(&b, "Results", part);
-	return sf_result_writer_call(writer, sf_json_merge(payload, sf_json_finish(&b)));
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "MapRunArn", writer->map_run_name);
+	sf_json_add(&json, "Results", part);
+	return sf_result_writer_call(writer, sf_json_merge(payload, sf_json_finish(&json)));
 }
 
 /* --- parts --- */
@@ -206,12 +206,12 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 	MemoryContext keep = CurrentMemoryContext;
 	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
 												ALLOCSET_DEFAULT_SIZES);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	Size		bytes = 0;
 	int			npage;
 	int			n = 0;
 
-	sf_json_begin_array(&b);
+	sf_json_begin_array(&json);
 	do
 	{
 		List	   *page;
@@ -226,7 +226,7 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 			*first = result->map_index + 1;
 			if (!is_chosen(result, choice))
 				continue;
-			n += add_result(&b, result, writer->form, writer->machine, keep);
+			n += add_result(&json, result, writer->form, writer->machine, keep);
 			bytes += result->input != NULL ? VARSIZE(result->input) : 0;
 			bytes += result->output != NULL ? VARSIZE(result->output) : 0;
 		}
@@ -235,7 +235,7 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 		MemoryContextReset(pages);
 	} while (npage == PAGE && bytes < PART_BYTES);
 	*more = npage == PAGE;
-	part = sf_json_finish(&b);
+	part = sf_json_finish(&json);
 	writer->results += n;
 	return n == 0 || writer->put(writer, choice, part);
 }
@@ -264,16 +264,16 @@ sf_result_writer_put_all(SfResultWriter *writer, SfResultChoice choice)
 static Jsonb *
 write_rows(SfResultWriter *writer)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	writer->put = put_rows;
 	if (!sf_result_writer_put_all(writer, SF_RESULT_CHOICE_ALL))
 		return NULL;
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Resource",
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "Resource",
 					   writer->map->result_writer->text);
-	sf_json_add_int(&b, "Results", writer->results);
-	return sf_json_finish(&b);
+	sf_json_add_int(&json, "Results", writer->results);
+	return sf_json_finish(&json);
 }
 
 /* Write the results of the run; the outcome's output is ResultWriterDetails. */
@@ -314,13 +314,13 @@ sf_result_writer_outputs(const SfDraft *draft, const SfBranch *branch)
 												ALLOCSET_DEFAULT_SIZES);
 	int			first = 0;
 	int			npage;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (sf_map_run_result_size(branch->key.execution_no, branch->map_run_no,
 							   form == SF_RESULT_FORM_NONE) >
 		sf_setting_max_payload_bytes)
 		return NULL;
-	sf_json_begin_array(&b);
+	sf_json_begin_array(&json);
 	do
 	{
 		List	   *page;
@@ -331,7 +331,7 @@ sf_result_writer_outputs(const SfDraft *draft, const SfBranch *branch)
 								  first, OUTPUTS_PAGE, form == SF_RESULT_FORM_NONE);
 		foreach_ptr(const SfExecution, result, page)
 		{
-			(void) add_result(&b, result, form, draft->execution->machine_name,
+			(void) add_result(&json, result, form, draft->execution->machine_name,
 								 keep);
 			first = result->map_index + 1;
 		}
@@ -339,7 +339,7 @@ sf_result_writer_outputs(const SfDraft *draft, const SfBranch *branch)
 		MemoryContextSwitchTo(keep);
 		MemoryContextReset(pages);
 	} while (npage == OUTPUTS_PAGE);
-	return sf_json_finish(&b);
+	return sf_json_finish(&json);
 }
 
 /* Read items or write results: what the branch has to do. */

@@ -117,15 +117,15 @@ begin_together(SfExecution *const *executions, int n, SfBegan *began)
 	sf_apply_insert_all(executions, n, inserted);
 	for (int i = 0; i < n; i++)
 	{
-		const SfExecution *e = executions[i];
+		const SfExecution *execution = executions[i];
 
 		began[i] = inserted[i] ? SF_BEGAN_NEW : SF_BEGAN_NOT;
 		if (!inserted[i])
 			continue;
-		if (cached == NULL || version != e->version)
-			cached = sf_program_cache_find(e->machine_no, e->version);
-		version = e->version;
-		roots = lappend(roots, make_root(e, cached->program));
+		if (cached == NULL || version != execution->version)
+			cached = sf_program_cache_find(execution->machine_no, execution->version);
+		version = execution->version;
+		roots = lappend(roots, make_root(execution, cached->program));
 	}
 	if (roots != NIL)
 		sf_apply_branches(roots);

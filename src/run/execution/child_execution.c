@@ -26,9 +26,9 @@
 
 /* Milliseconds since 1970 */
 static int64
-epoch_ms(TimestampTz t)
+epoch_ms(TimestampTz at)
 {
-	return (t + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY) / 1000;
+	return (at + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY) / 1000;
 }
 
 /* Does the parent wait for the child's end? */
@@ -115,12 +115,12 @@ find_qualifier(const char *arn, int version)
 static Jsonb *
 start_output(const SfExecution *child)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
-	sf_json_add_int(&b, "StartDate", epoch_ms(child->requested_at));
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
+	sf_json_add_int(&json, "StartDate", epoch_ms(child->requested_at));
+	return sf_json_finish(&json);
 }
 
 /* The name is taken: the same input again is the same child. */
@@ -132,7 +132,7 @@ existing_child(SfExecution *child, const SfResource *resource, SfError *error)
 	if (there != NULL && there->parent_execution_no == child->parent_execution_no &&
 		there->parent_branch_no == child->parent_branch_no &&
 		there->status == SF_STATUS_RUNNING && !sf_execution_is_waited_for(child) &&
-		sf_json_equal(there->input, child->input))
+		sf_json_is_equal(there->input, child->input))
 	{
 		*child = *there;
 		return true;
@@ -277,19 +277,19 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 
 /* A member of the description, as text or parsed. */
 static void
-add_payload(SfJsonBuilder *b, const char *key, const Jsonb *value, bool parsed)
+add_payload(SfJsonBuilder *json, const char *key, const Jsonb *value, bool parsed)
 {
 	char	   *details = psprintf("%sDetails", key);
 
 	if (value == NULL)
 		return;
 	if (parsed)
-		sf_json_add(b, key, value);
+		sf_json_add(json, key, value);
 	else
-		sf_json_add_string(b, key, sf_json_to_cstring(value));
-	sf_json_open_object(b, details);
-	sf_json_add_bool(b, "Included", true);
-	sf_json_close_object(b);
+		sf_json_add_string(json, key, sf_json_to_cstring(value));
+	sf_json_open_object(json, details);
+	sf_json_add_bool(json, "Included", true);
+	sf_json_close_object(json);
 }
 
 /* Can a redrive go on with an execution that ended so? */
@@ -304,25 +304,25 @@ Jsonb *
 sf_child_output(const SfExecution *child, const SfResource *resource)
 {
 	bool		parsed = resource->integration == SF_INTEGRATION_SYNC2;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
-	add_payload(&b, "Input", child->input, parsed);
-	sf_json_add_string(&b, "Name", sf_execution_name(child));
-	add_payload(&b, "Output", child->output, parsed);
-	sf_json_add_int(&b, "RedriveCount", child->redrive_count);
-	sf_json_add_string(&b, "RedriveStatus",
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
+	add_payload(&json, "Input", child->input, parsed);
+	sf_json_add_string(&json, "Name", sf_execution_name(child));
+	add_payload(&json, "Output", child->output, parsed);
+	sf_json_add_int(&json, "RedriveCount", child->redrive_count);
+	sf_json_add_string(&json, "RedriveStatus",
 					   is_redrivable(child) ? "REDRIVABLE" : "NOT_REDRIVABLE");
 	if (!is_redrivable(child))
-		sf_json_add_string(&b, "RedriveStatusReason",
+		sf_json_add_string(&json, "RedriveStatusReason",
 						   "Execution is SUCCEEDED and cannot be redriven");
-	sf_json_add_int(&b, "StartDate", epoch_ms(child->started_at));
-	sf_json_add_string(&b, "StateMachineArn",
+	sf_json_add_int(&json, "StartDate", epoch_ms(child->started_at));
+	sf_json_add_string(&json, "StateMachineArn",
 					   sf_public_name(SF_NAME_STATE_MACHINE, child->machine_name));
-	sf_json_add_string(&b, "Status", sf_status_name(child->status));
-	sf_json_add_int(&b, "StopDate", epoch_ms(child->stopped_at));
-	return sf_json_finish(&b);
+	sf_json_add_string(&json, "Status", sf_status_name(child->status));
+	sf_json_add_int(&json, "StopDate", epoch_ms(child->stopped_at));
+	return sf_json_finish(&json);
 }
 
 /* Append "key":"value" to compact JSON text. */

@@ -87,7 +87,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted)
 	draft = sf_draft_make_locked(execution);
 	root = sf_lifecycle_root(execution, draft->program->scopes[0].start, execution->input);
 	root->generation = root_generation(execution, old);
-	sf_draft_drop_all(draft);
+	sf_draft_delete_all(draft);
 	draft->branches = list_make1(root);
 	sf_drafts_write(list_make1(draft));
 }
@@ -304,7 +304,7 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 				 errhint("Give the argument input.")));
 
 	SF_TELL(begins_anew, execution, SF_ANEW_REWOUND);
-	sf_draft_drop_all(draft);
+	sf_draft_delete_all(draft);
 	root = sf_lifecycle_root(execution, state, input);
 	root->generation = root_generation(execution, old);
 	if (old != NULL)
@@ -319,11 +319,11 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 static Jsonb *
 redrive_extra(int count)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_int(&b, "redriveCount", count);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_int(&json, "redriveCount", count);
+	return sf_json_finish(&json);
 }
 
 /* Append the events of the Distributed Maps that go on. */

@@ -3,7 +3,7 @@
  *		Migrate an execution to another version of its machine.
  *
  * Rows name states by their numbers in the program of the execution's version: those
- * of branches, of the tasks of programs outside, and of Map runs.  A state of one
+ * of branches, of the tasks of clients, and of Map runs.  A state of one
  * version is the state of the same name in the other one, or of the name that the
  * argument state_map gives for it.  Jobs of a net are found by their names likewise; their
  * numbers may differ.  All rows are migrated in one transaction, or none.
@@ -260,7 +260,7 @@ lock_branches(const SfExecution *execution)
 	return branches;
 }
 
-/* Migrate the tasks that programs outside have, and the Map runs. */
+/* Migrate the tasks that clients have, and the Map runs. */
 static void
 migrate_rows(Migration *migration, List *branches)
 {
@@ -311,12 +311,12 @@ is_job(const SfProgram *program, const char *name)
 {
 	for (int i = 0; i < program->nstates; i++)
 	{
-		const SfState *s = &program->states[i];
+		const SfState *state = &program->states[i];
 
-		if (s->type != SF_STATE_JOBNET)
+		if (state->type != SF_STATE_JOBNET)
 			continue;
-		for (int k = 0; k < sf_state_net(s)->njobs; k++)
-			if (strcmp(sf_state_net(s)->jobs[k].name, name) == 0)
+		for (int k = 0; k < sf_state_net(state)->njobs; k++)
+			if (strcmp(sf_state_net(state)->jobs[k].name, name) == 0)
 				return true;
 	}
 	return false;
@@ -385,7 +385,7 @@ read_state_map(const Migration *migration, int version, const Jsonb *state_map)
 		check_renamed(migration, version,
 					  pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
 					  &members[i].value);
-		if (!sf_json_value_equal(&members[i].key, &members[i].value))
+		if (!sf_json_value_is_equal(&members[i].key, &members[i].value))
 			members[ndifferent++] = members[i];
 	}
 	return ndifferent == 0 ? NULL : sf_json_object_of(members, ndifferent);
@@ -431,14 +431,14 @@ check_migratable(const SfExecution *execution)
 static Jsonb *
 make_details(const Migration *migration, int from)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_int(&b, "fromVersion", from);
-	sf_json_add_int(&b, "toVersion", migration->execution->version);
+	sf_json_begin_object(&json);
+	sf_json_add_int(&json, "fromVersion", from);
+	sf_json_add_int(&json, "toVersion", migration->execution->version);
 	if (migration->renames != NULL)
-		sf_json_add(&b, "stateMap", migration->renames);
-	return sf_json_finish(&b);
+		sf_json_add(&json, "stateMap", migration->renames);
+	return sf_json_finish(&json);
 }
 
 /* Migrate each branch, or note why it cannot be migrated. */

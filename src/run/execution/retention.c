@@ -197,16 +197,16 @@ sf_retention_check(const Jsonb *options)
 static Jsonb *
 archive_payload(const SfPurgeMachine *machine, const List *ids)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 	ListCell   *lc;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "state_machine", machine->name);
-	sf_json_open_array(&b, "executions");
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "state_machine", machine->name);
+	sf_json_open_array(&json, "executions");
 	foreach(lc, ids)
-		sf_json_add_string(&b, NULL, lfirst(lc));
-	sf_json_close_array(&b);
-	return sf_json_finish(&b);
+		sf_json_add_string(&json, NULL, lfirst(lc));
+	sf_json_close_array(&json);
+	return sf_json_finish(&json);
 }
 
 /* Is it a session that sweeps? */
@@ -358,7 +358,7 @@ purge_dropped(SfRetention *sweep)
 	machine.passed_over |= list_length(batch.numbers) < batch.looked_at;
 	more = batch.looked_at >= BATCH || !machine.passed_over;
 	if (batch.looked_at < BATCH && more)
-		sf_dropped_forget(machine.machine_no);
+		sf_dropped_delete(machine.machine_no);
 	else
 	{
 		machine.requested_at = more ? batch.until : DT_NOBEGIN;

@@ -43,7 +43,7 @@ typedef struct SfQueueRound
 	bool		ended;
 } SfQueueRound;
 
-extern bool sf_gate_first_waiting(SfQueue queue, SfQueuedBranch *first);
+extern bool sf_gate_find_first(SfQueue queue, SfQueuedBranch *first);
 extern SfQueueRound sf_gate_begin_round(Oid owner);
 extern int	sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size);
 extern void sf_gate_end_round(SfQueue queue);

@@ -20,7 +20,7 @@
 
 /* Find the branch that has waited longest in a queue, behind rows that are left over; false: there is none. */
 bool
-sf_gate_first_waiting(SfQueue queue, SfQueuedBranch *first)
+sf_gate_find_first(SfQueue queue, SfQueuedBranch *first)
 {
 	const SfQueuedBranch *after = NULL;
 
@@ -29,7 +29,7 @@ sf_gate_first_waiting(SfQueue queue, SfQueuedBranch *first)
 		CHECK_FOR_INTERRUPTS();
 		if (first->waits)
 			return true;
-		sf_park_forget_left_over(first);
+		sf_park_delete_left_over(first);
 		after = first;
 	}
 	return false;
@@ -104,7 +104,7 @@ sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
 		round->wrapped = round->wrapped || round->read.object_no == 0;
 	}
 	for (int i = 0; i < n; i++)
-		if (!OidIsValid(owners[i]) && sf_gate_first_waiting(queues[i], &first))
+		if (!OidIsValid(owners[i]) && sf_gate_find_first(queues[i], &first))
 			owners[i] = first.owner;
 	return n;
 }
@@ -159,7 +159,7 @@ sf_gate_wake_queues(void)
 
 	sf_queue_note_scan();
 	again = sf_gate_tend();
-	if (!sf_park_any_queued())
+	if (!sf_park_is_any_queued())
 		return again;
 	queues = palloc(sizeof(SfQueue) * MAX_QUEUES);
 	owners = palloc(sizeof(Oid) * MAX_QUEUES);

@@ -438,7 +438,7 @@ drop_below(SfDraft *draft, List *branches)
 
 	foreach(lc, branches)
 		if (is_dropped(branches, lfirst(lc)))
-			sf_draft_drop_branch(draft, lfirst(lc));
+			sf_draft_delete_branch(draft, lfirst(lc));
 }
 
 /*

@@ -191,26 +191,26 @@ sf_dependents_read_shared(const SfDraft *draft, const SfBranch *branch)
 
 /* {"Status", "Output"}, or {"Status", "Error", "Cause"}, of a job that has ended. */
 static void
-add_job(SfJsonBuilder *b, const char *name, const SfBranch *job)
+add_job(SfJsonBuilder *json, const char *name, const SfBranch *job)
 {
 	if (job != NULL && !job->row.gone && job->phase != SF_PHASE_DONE &&
 		job->phase != SF_PHASE_FAILED && job->phase != SF_PHASE_ABORTED)
 		return;					/* it does not come before, or not yet */
-	sf_json_open_object(b, name);
+	sf_json_open_object(json, name);
 	if (job == NULL || job->row.gone)
-		sf_json_add_string(b, "Status", "skip");
+		sf_json_add_string(json, "Status", "skip");
 	else if (job->phase == SF_PHASE_DONE)
 	{
-		sf_json_add_string(b, "Status", "success");
-		sf_json_add(b, "Output", sf_branch_output(job));
+		sf_json_add_string(json, "Status", "success");
+		sf_json_add(json, "Output", sf_branch_output(job));
 	}
 	else
 	{
-		sf_json_add_string(b, "Status", "failure");
-		sf_json_add_string(b, "Error", job->error);
-		sf_json_add_string(b, "Cause", job->cause);
+		sf_json_add_string(json, "Status", "failure");
+		sf_json_add_string(json, "Error", job->error);
+		sf_json_add_string(json, "Cause", job->cause);
 	}
-	sf_json_close_object(b);
+	sf_json_close_object(json);
 }
 
 /* Make $$.Jobs of the rows of jobs, by number; NULL: the job was skipped. */
@@ -218,12 +218,12 @@ static Jsonb *
 make_jobs(const SfJobNetState *net, const List *numbers, SfBranch **rows)
 {
 	ListCell   *lc;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	foreach(lc, numbers)
-		add_job(&b, net->jobs[lfirst_int(lc)].name, rows[lfirst_int(lc)]);
-	return sf_json_finish(&b);
+		add_job(&json, net->jobs[lfirst_int(lc)].name, rows[lfirst_int(lc)]);
+	return sf_json_finish(&json);
 }
 
 /* Make $$.Jobs for a job, where the rows of those that come before are known. */

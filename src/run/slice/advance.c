@@ -556,7 +556,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 			return;
 		if (throttled.name != NULL)
 			stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK,.outcome.error = throttled};
-		else if (!sf_dispatch_announced(slice, draft, branch, &stimulus))
+		else if (!sf_dispatch_run_announced(slice, draft, branch, &stimulus))
 			return;
 	}
 	else

@@ -156,7 +156,7 @@ load(SfDraft *draft, const SfBranch *branch, uint32 needs)
 SfTransition *
 sf_draft_advance(SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
 {
-	SfTransition *t = &draft->transition;
+	SfTransition *transition = &draft->transition;
 	SfLoaded   *loaded = &draft->loaded;
 	TimestampTz now = draft->at != DT_NOBEGIN ? draft->at : GetCurrentTimestamp();
 	uint32		needs = sf_transition_needs(draft->program, branch, stimulus);
@@ -175,20 +175,20 @@ sf_draft_advance(SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
 	{
 		load(draft, branch, needs);
 		MemoryContextSwitchTo(computed);
-		sf_transition(loaded, branch, stimulus, now, t);
+		sf_transition(loaded, branch, stimulus, now, transition);
 		MemoryContextSwitchTo(context);
-		needs = t->needs;
+		needs = transition->needs;
 		if (needs != 0)
 		{
 			/* a void transition may hold several times the size of a payload */
 			MemoryContextReset(computed);
-			t->effects = NULL;
-			t->size = 0;
+			transition->effects = NULL;
+			transition->size = 0;
 		}
 	} while (needs != 0);
 	draft->bytes = MemoryContextMemAllocated(computed, false);
-	sf_apply(draft, branch, t);
-	return t;
+	sf_apply(draft, branch, transition);
+	return transition;
 }
 
 /*
@@ -196,19 +196,19 @@ sf_draft_advance(SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
  * STOPPED, ORPHANED or TIMED_OUT.  Write the draft afterwards.
  */
 void
-sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error)
+sf_draft_end_execution(SfDraft *draft, SfStimulusKind kind, const SfError *error)
 {
 	SfExecution *execution = draft->execution;
 	SfBranchKey key = {execution->execution_no, SF_BRANCH_ROOT};
 	SfBranch   *root = sf_branch_read(key, SF_LOCK_NONE);
-	SfStimulus	stimulus = {.kind = why};
+	SfStimulus	stimulus = {.kind = kind};
 	SfStopped  *stopped = &stimulus.stopped;
 
 	stopped->error = *error;
 	stopped->input = execution->input;
 	stopped->state = SF_NO_STATE;
 	stopped->after_event = SF_NO_EVENT;
-	stopped->parent_counts = why == SF_STIMULUS_ORPHANED && draft->administered;
+	stopped->parent_counts = kind == SF_STIMULUS_ORPHANED && draft->administered;
 	if (root != NULL)
 	{
 		/* a sibling of the event that entered the state in which it ends */

@@ -9,6 +9,6 @@
 
 extern SfTransition *sf_draft_advance(SfDraft *draft, SfBranch *branch,
 									  const SfStimulus *stimulus);
-extern void sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error);
+extern void sf_draft_end_execution(SfDraft *draft, SfStimulusKind kind, const SfError *error);
 
 #endif							/* SF_RUN_LOAD_H */

@@ -292,7 +292,7 @@ take_due(SfSlice *slice)
 	bool		first = true;
 
 	scan_due(slice, &first);
-	if (first && sf_park_any_queued())
+	if (first && sf_park_is_any_queued())
 		sf_slice_scan_queues(slice, &first);
 	return !first;
 }

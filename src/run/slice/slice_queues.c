@@ -51,7 +51,7 @@ take_first(SfSlice *slice, SfQueue queue, const SfQueuedBranch *first, bool told
 {
 	if (!first->waits)
 	{
-		sf_park_forget_left_over(first);
+		sf_park_delete_left_over(first);
 		return true;
 	}
 	if (slice->no_more_claims || (*any && sf_slice_is_used_up(slice)) || is_of_another(slice, first))
@@ -131,7 +131,7 @@ take_waiting(SfSlice *slice, bool *first)
 	{
 		if (slice->no_more_claims || (!*first && sf_slice_is_used_up(slice)))
 			return;
-		if (!sf_gate_first_waiting(queues[i], &queued) ||
+		if (!sf_gate_find_first(queues[i], &queued) ||
 			!sf_branch_key_equals(queued.key, keys[i]) ||
 			!sf_gate_has_room(queues[i], &queued))
 			continue;

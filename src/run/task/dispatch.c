@@ -1,7 +1,7 @@
 /*
  * dispatch.c
  *		What becomes of a task: run it now, announce it as long, start a child
- *		execution, or queue it for a program outside.
+ *		execution, or queue it for a client.
  */
 #include "postgres.h"
 
@@ -221,7 +221,7 @@ resolve(const SfDraft *draft, const SfResource *resource, SfResource *resolved,
 {
 	return sf_service_resolve(resource, draft->execution->owner, resolved, payload, error) ||
 		(error->name == NULL &&
-		 sf_service_not_mapped(sf_resource_reads_parquet(resource) ? resource->typed : resource->text, error));
+		 sf_service_refuse_unmapped(sf_resource_reads_parquet(resource) ? resource->typed : resource->text, error));
 }
 
 /* Can a resource carry out the task that a state is at? */
@@ -471,8 +471,8 @@ sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
  * worker's slice has offered it to its caller.
  */
 bool
-sf_dispatch_announced(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
-					  SfStimulus *stimulus)
+sf_dispatch_run_announced(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
+						  SfStimulus *stimulus)
 {
 	const SfState *state = &draft->program->states[branch->state];
 	Jsonb	   *payload = sf_branch_task_payload(branch);

@@ -15,8 +15,8 @@ extern void sf_dispatch(struct SfSlice *slice, SfDraft *draft, const SfBranch *b
 						const SfTaskRequest *task, SfStimulus *stimulus);
 extern void sf_dispatch_offer(struct SfSlice *slice, const SfDraft *draft,
 							  const SfBranch *branch);
-extern bool sf_dispatch_announced(struct SfSlice *slice, SfDraft *draft,
-								  const SfBranch *branch, SfStimulus *stimulus);
+extern bool sf_dispatch_run_announced(struct SfSlice *slice, SfDraft *draft,
+									  const SfBranch *branch, SfStimulus *stimulus);
 extern void sf_dispatch_refuse_condemned(SfBranchKey key);
 extern void sf_dispatch_alone(const SfDraft *draft, const SfBranch *branch,
 							  bool last_try, SfTaskOutcome *outcome);

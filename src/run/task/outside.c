@@ -1,6 +1,6 @@
 /*
  * outside.c
- *		Tasks that programs outside the database answer; and the stimulus of any
+ *		Tasks that clients answer; and the stimulus of any
  *		branch whose outcome is in its row (sf_outside_stimulus).
  *
  * Handing out is part of the slice: the row of _sfflow.task and the branch in
@@ -211,7 +211,7 @@ timer_rang(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 	else if (task->heartbeat_ms > 0 && now >= heard + task->heartbeat_ms * 1000)
 	{
 		fail_stimulus(stimulus, task, SF_ERR_TIMEOUT, NULL);
-		stimulus->outcome.error.heartbeat = true;
+		stimulus->outcome.error.is_heartbeat = true;
 	}
 	else if (now >= task->lease_until)
 		lease_is_over(draft, task, stimulus);
@@ -234,7 +234,7 @@ may_have_task(const SfState *state)
 
 /*
  * Make the stimulus of a branch in phase ANSWERED or MAP_ANSWERED (the outcome of a long SQL
- * task, of a program outside or of a child execution) or EXTERNAL (a timer of the task).
+ * task, of a client or of a child execution) or EXTERNAL (a timer of the task).
  */
 void
 sf_outside_stimulus(SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)

@@ -38,7 +38,7 @@ sf_service_resolve(const SfResource *resource, Oid owner, SfResource *target,
 
 /* Put into an error that nothing maps a resource; returns false. */
 bool
-sf_service_not_mapped(const char *resource, SfError *error)
+sf_service_refuse_unmapped(const char *resource, SfError *error)
 {
 	return sf_error_set(error, SF_ERR_RUNTIME,
 						"The resource '%s' is not mapped to anything that sfflow can run.",
@@ -113,7 +113,7 @@ read_listed(SfItemReader *reader, const SfState *state, const Jsonb *content,
 static Jsonb *
 write_files(SfResultWriter *writer)
 {
-	sf_service_not_mapped(writer->map->result_writer->text, &writer->outcome.error);
+	sf_service_refuse_unmapped(writer->map->result_writer->text, &writer->outcome.error);
 	return NULL;
 }
 

@@ -78,7 +78,7 @@ extern bool sf_service_find(const SfResource *resource, Oid owner,
 extern bool sf_service_resolve(const SfResource *resource, Oid owner,
 							   SfResource *target, Jsonb **payload,
 							   SfError *error);
-extern bool sf_service_not_mapped(const char *resource, SfError *error);
+extern bool sf_service_refuse_unmapped(const char *resource, SfError *error);
 extern bool sf_service_is_sql(const SfResource *resource);
 
 #endif							/* SF_RUN_SERVICE_H */

@@ -165,7 +165,7 @@ sf_guest_begin(SfGuest *guest)
 	guest->ends_locks = !sf_guest_holds_advisory_lock();
 	guest->context = CurrentMemoryContext;
 	guest->outer = current;
-	guest->on = true;
+	guest->is_on = true;
 	current = guest;
 	if (may_have_cursors())
 		shelter_cursors(guest);
@@ -175,7 +175,7 @@ sf_guest_begin(SfGuest *guest)
 void
 sf_guest_clear(const SfGuest *guest)
 {
-	if (guest->on)
+	if (guest->is_on)
 		PortalHashTableDeleteAll();
 }
 
@@ -183,9 +183,9 @@ sf_guest_clear(const SfGuest *guest)
 void
 sf_guest_end(SfGuest *guest)
 {
-	if (!guest->on)
+	if (!guest->is_on)
 		return;
-	guest->on = false;
+	guest->is_on = false;
 	current = guest->outer;
 	release_cursors(guest);
 	if (guest->ends_locks && sf_guest_holds_advisory_lock())

@@ -18,7 +18,7 @@ typedef struct SfShelteredPortal
 typedef struct SfGuest
 {
 	struct SfGuest *outer;		/* the task around this one */
-	bool		on;
+	bool		is_on;
 	bool		ends_locks;		/* the session held no advisory lock before */
 	MemoryContext context;		/* holds what follows */
 	List	   *made;			/* ObjectAddress of objects that the task created */

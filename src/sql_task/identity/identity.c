@@ -129,7 +129,7 @@ sec_context_for(Oid owner, int outer)
 
 /* Tell whether the next task runs in a client's session, or within another task. */
 bool
-sf_identity_in_session(void)
+sf_identity_is_in_session(void)
 {
 	return !private_session || depth > 0;
 }

@@ -75,12 +75,12 @@ static void
 append_acknowledged(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_execution_no = 1, COL_kind, COL_since};
-	SfAcknowledged *a = palloc(sizeof(SfAcknowledged));
+	SfAcknowledged *acknowledged = palloc(sizeof(SfAcknowledged));
 
-	a->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
-	a->kind = sf_row_text(tuple, desc, COL_kind);
-	a->since = sf_row_number(tuple, desc, COL_since, DT_NOBEGIN);
-	*(List **) arg = lappend(*(List **) arg, a);
+	acknowledged->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	acknowledged->kind = sf_row_text(tuple, desc, COL_kind);
+	acknowledged->since = sf_row_number(tuple, desc, COL_since, DT_NOBEGIN);
+	*(List **) arg = lappend(*(List **) arg, acknowledged);
 }
 
 /* Acknowledge alerts of an execution, of one kind or (NULL) of all: a List of SfAcknowledged. */

@@ -18,94 +18,94 @@
 
 /* Fill in the machine of a notice, by a name that may be "machine/version". */
 void
-sf_notice_set_machine(SfNotice *n, const char *name)
+sf_notice_set_machine(SfNotice *notice, const char *name)
 {
 	const SfMachine *machine = sf_machine_read(pnstrdup(name, strcspn(name, "/")), SF_NO_VERSION, false);
 
 	if (machine == NULL)
 		return;
-	n->machine = machine->name;
-	n->machine_owner = machine->owner;
+	notice->machine = machine->name;
+	notice->machine_owner = machine->owner;
 }
 
 /* Fill in the execution of a notice. */
 void
-sf_notice_set_execution(SfNotice *n, const SfExecution *execution)
+sf_notice_set_execution(SfNotice *notice, const SfExecution *execution)
 {
 	if (execution == NULL)
 		return;
-	n->execution = execution;
-	n->machine = execution->machine_name;
-	n->machine_owner = execution->owner;
-	n->resource = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
+	notice->execution = execution;
+	notice->machine = execution->machine_name;
+	notice->machine_owner = execution->owner;
+	notice->resource = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
 }
 
 /* --- details --- */
 
 /* Milliseconds since 1970, as the dates in the detail of an event. */
 static int64
-milliseconds(TimestampTz t)
+milliseconds(TimestampTz at)
 {
-	return t / 1000 + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000;
+	return at / 1000 + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000;
 }
 
 /* Add a date, or null. */
 void
-sf_notice_add_date(SfJsonBuilder *b, const char *key, TimestampTz t)
+sf_notice_add_date(SfJsonBuilder *json, const char *key, TimestampTz at)
 {
-	if (TIMESTAMP_NOT_FINITE(t))
-		sf_json_add_null(b, key);
+	if (TIMESTAMP_NOT_FINITE(at))
+		sf_json_add_null(json, key);
 	else
-		sf_json_add_int(b, key, milliseconds(t));
+		sf_json_add_int(json, key, milliseconds(at));
 }
 
 /* Add a string, or null. */
 void
-sf_notice_add_text(SfJsonBuilder *b, const char *key, const char *text)
+sf_notice_add_text(SfJsonBuilder *json, const char *key, const char *text)
 {
 	if (text == NULL)
-		sf_json_add_null(b, key);
+		sf_json_add_null(json, key);
 	else
-		sf_json_add_string(b, key, text);
+		sf_json_add_string(json, key, text);
 }
 
 /* Begin the detail of a notice: execution and machine. */
 void
-sf_notice_begin_detail(SfJsonBuilder *b, const SfNotice *n)
+sf_notice_begin_detail(SfJsonBuilder *json, const SfNotice *notice)
 {
-	const SfExecution *e = n->execution;
+	const SfExecution *execution = notice->execution;
 
-	sf_json_begin_object(b);
-	sf_notice_add_text(b, "executionArn",
-						e == NULL ? NULL : sf_public_name(SF_NAME_EXECUTION, e->execution_id));
-	sf_notice_add_text(b, "stateMachineArn", n->machine == NULL ? NULL :
-						sf_public_name(SF_NAME_STATE_MACHINE, n->machine));
-	sf_notice_add_text(b, "name", e == NULL ? NULL : sf_execution_name(e));
+	sf_json_begin_object(json);
+	sf_notice_add_text(json, "executionArn",
+						execution == NULL ? NULL : sf_public_name(SF_NAME_EXECUTION, execution->execution_id));
+	sf_notice_add_text(json, "stateMachineArn", notice->machine == NULL ? NULL :
+						sf_public_name(SF_NAME_STATE_MACHINE, notice->machine));
+	sf_notice_add_text(json, "name", execution == NULL ? NULL : sf_execution_name(execution));
 }
 
 /* --- telling --- */
 
 /* Tell features of a notice with its detail. */
 void
-sf_notice_tell(SfNotice *n, SfJsonBuilder *detail)
+sf_notice_tell(SfNotice *notice, SfJsonBuilder *detail)
 {
-	n->detail = sf_json_finish(detail);
-	SF_TELL(noticed, n);
+	notice->detail = sf_json_finish(detail);
+	SF_TELL(noticed, notice);
 }
 
 /* Tell features of an alert. */
 void
-sf_notice_tell_alert(SfNotice *n, const SfAlertDetail *a)
+sf_notice_tell_alert(SfNotice *notice, const SfAlertDetail *detail)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_notice_begin_detail(&b, n);
-	sf_json_add_string(&b, "alert", a->kind);
-	sf_json_add_string(&b, "status", a->status);
-	sf_notice_add_text(&b, "target", a->target);
-	sf_notice_add_date(&b, "sinceDate", a->since);
-	sf_notice_add_text(&b, "comment", a->comment);
-	sf_notice_tell(n, &b);
+	sf_notice_begin_detail(&json, notice);
+	sf_json_add_string(&json, "alert", detail->kind);
+	sf_json_add_string(&json, "status", detail->status);
+	sf_notice_add_text(&json, "target", detail->target);
+	sf_notice_add_date(&json, "sinceDate", detail->since);
+	sf_notice_add_text(&json, "comment", detail->comment);
+	sf_notice_tell(notice, &json);
 }
 
 /* An alert of an execution was opened, acknowledged or cleared. */
@@ -113,13 +113,13 @@ void
 sf_notice_alert(const SfExecution *execution, const char *kind, const char *status,
 				TimestampTz since, const char *comment)
 {
-	SfNotice	n = {.kind = SF_CHANGE_ALERT,.at = GetCurrentTimestamp()};
+	SfNotice	notice = {.kind = SF_CHANGE_ALERT,.at = GetCurrentTimestamp()};
 	SfAlertDetail detail = {kind, status, since, NULL, comment};
 
 	if (execution == NULL || !sf_feature_wants_notice(SF_CHANGE_ALERT, execution))
 		return;
-	sf_notice_set_execution(&n, execution);
-	sf_notice_tell_alert(&n, &detail);
+	sf_notice_set_execution(&notice, execution);
+	sf_notice_tell_alert(&notice, &detail);
 }
 
 /* The same of the alerts that an execution has failed, that often by now. */

@@ -78,12 +78,12 @@ extern void sf_notice_failure(const SfExecution *execution, int times, const cha
 
 /* --- for those who make notices --- */
 
-extern void sf_notice_set_machine(SfNotice *n, const char *name);
-extern void sf_notice_set_execution(SfNotice *n, const SfExecution *execution);
-extern void sf_notice_begin_detail(SfJsonBuilder *b, const SfNotice *n);
-extern void sf_notice_add_date(SfJsonBuilder *b, const char *key, TimestampTz t);
-extern void sf_notice_add_text(SfJsonBuilder *b, const char *key, const char *text);
-extern void sf_notice_tell(SfNotice *n, SfJsonBuilder *detail);
-extern void sf_notice_tell_alert(SfNotice *n, const SfAlertDetail *detail);
+extern void sf_notice_set_machine(SfNotice *notice, const char *name);
+extern void sf_notice_set_execution(SfNotice *notice, const SfExecution *execution);
+extern void sf_notice_begin_detail(SfJsonBuilder *json, const SfNotice *notice);
+extern void sf_notice_add_date(SfJsonBuilder *json, const char *key, TimestampTz at);
+extern void sf_notice_add_text(SfJsonBuilder *json, const char *key, const char *text);
+extern void sf_notice_tell(SfNotice *notice, SfJsonBuilder *detail);
+extern void sf_notice_tell_alert(SfNotice *notice, const SfAlertDetail *detail);
 
 #endif							/* SF_STORE_NOTICE_H */

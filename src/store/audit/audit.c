@@ -79,7 +79,7 @@ sf_audit_find_redrive(int64 execution_no, const char *client_token, TimestampTz 
 
 /* Forget what was done to an object that is dropped, and to its executions. */
 void
-sf_audit_forget(SfObjectKind kind, const char *object)
+sf_audit_delete_of_object(SfObjectKind kind, const char *object)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.audit a WHERE a.object_kind = $1 AND a.object_name = $2");

@@ -15,7 +15,7 @@ extern void sf_audit_note_execution(const SfExecution *execution, const char *ac
 									const char *reason, const Jsonb *details);
 extern bool sf_audit_find_redrive(int64 execution_no, const char *client_token,
 								  TimestampTz *redriven_at);
-extern void sf_audit_forget(SfObjectKind kind, const char *object);
+extern void sf_audit_delete_of_object(SfObjectKind kind, const char *object);
 
 /* Rows that a batch of a purge has deleted: how many, and until when they were written */
 typedef struct SfAuditBatch

@@ -113,11 +113,13 @@ write_queries(void)
 
 /* Run one of the queries. */
 static List *
-run(SfPlan *plan, const SfAuditQuery *q)
+run(SfPlan *plan, const SfAuditQuery *query)
 {
-	return sf_snapshot_rows(plan, &row_type, sf_query_arg(OIDOID, ObjectIdGetDatum(q->reader), false),
-							SF_CHAR(q->kind), SF_TEXT(q->object), SF_TEXT(q->target), SF_TEXT(q->action),
-							SF_TEXT(q->role), SF_TIME(q->from), SF_TIME(q->before), SF_INT8(q->max_rows));
+	return sf_snapshot_rows(plan, &row_type, sf_query_arg(OIDOID, ObjectIdGetDatum(query->reader), false),
+							SF_CHAR(query->kind), SF_TEXT(query->object), SF_TEXT(query->target),
+							SF_TEXT(query->action),
+							SF_TEXT(query->role), SF_TIME(query->from), SF_TIME(query->before),
+							SF_INT8(query->max_rows));
 }
 
 /* Read a page: the newest actions that a query asks for, as SfAuditRow. */

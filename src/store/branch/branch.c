@@ -34,35 +34,35 @@ sf_branch_next_no(void)
 static SfBranch *
 read_row(HeapTuple tuple, TupleDesc desc, bool documents)
 {
-	SfBranch   *b = palloc0(sizeof(SfBranch));
+	SfBranch   *branch = palloc0(sizeof(SfBranch));
 	bool		isnull;
 
 	if (documents)
-		sf_row_read(&row_type, tuple, desc, NCOLUMNS, b);
+		sf_row_read(&row_type, tuple, desc, NCOLUMNS, branch);
 	else
-		sf_row_read_without(&row_type, tuple, desc, COL_payload, COL_item, b);
+		sf_row_read_without(&row_type, tuple, desc, COL_payload, COL_item, branch);
 	/* a query returns the address after the columns of the row */
-	b->row.tid = desc->natts == NCOLUMNS ? tuple->t_self :
+	branch->row.tid = desc->natts == NCOLUMNS ? tuple->t_self :
 		*(ItemPointer) DatumGetPointer(heap_getattr(tuple, NCOLUMNS + 1, desc, &isnull));
-	return b;
+	return branch;
 }
 
 /* Append the branch of a row to a list, or the jobs that share the row. */
 static void
-append_row(List **list, SfBranch *b)
+append_row(List **list, SfBranch *branch)
 {
-	*list = sf_branch_is_shared_row(b) ? sf_branch_unshare_row(*list, b) : lappend(*list, b);
+	*list = sf_branch_is_shared_row(branch) ? sf_branch_unshare_row(*list, branch) : lappend(*list, branch);
 }
 
 /* Append a branch to a list. */
 static void
 append_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfBranch   *b = read_row(tuple, desc, true);
+	SfBranch   *branch = read_row(tuple, desc, true);
 
-	b->row.stored = true;
-	b->row.was_inside = sf_branch_is_inside(b);
-	append_row(arg, b);
+	branch->row.stored = true;
+	branch->row.was_inside = sf_branch_is_inside(branch);
+	append_row(arg, branch);
 }
 
 /* Append a branch to a list without its documents. */
@@ -82,7 +82,7 @@ sf_branch_read(SfBranchKey key, SfLock lock)
 	return sf_list_first(list);
 }
 
-/* Does a branch wait for a program outside, in a generation? */
+/* Does a branch wait for a client, in a generation? */
 static bool
 waits_outside(HeapTuple tuple, TupleDesc desc, void *arg)
 {
@@ -90,7 +90,7 @@ waits_outside(HeapTuple tuple, TupleDesc desc, void *arg)
 		sf_row_number(tuple, desc, COL_generation, -1) == *(const int *) arg;
 }
 
-/* Lock a branch that waits for a program outside, unless another session has it locked. */
+/* Lock a branch that waits for a client, unless another session has it locked. */
 bool
 sf_branch_lock_outside(SfBranchKey key, int generation)
 {
@@ -358,17 +358,17 @@ typedef struct Outputs
 
 /* Append the output of a child. */
 static void
-append_output(Outputs *o, int index, Jsonb *output, int last_event)
+append_output(Outputs *outputs, int index, Jsonb *output, int last_event)
 {
-	if (o->count == o->size)
+	if (outputs->count == outputs->size)
 	{
-		o->size *= 2;
-		o->outputs = repalloc(o->outputs, sizeof(Jsonb *) * o->size);
-		o->indexes = repalloc(o->indexes, sizeof(int) * o->size);
+		outputs->size *= 2;
+		outputs->outputs = repalloc(outputs->outputs, sizeof(Jsonb *) * outputs->size);
+		outputs->indexes = repalloc(outputs->indexes, sizeof(int) * outputs->size);
 	}
-	o->indexes[o->count] = index;
-	o->outputs[o->count++] = output;
-	o->last_event = Max(o->last_event, last_event);
+	outputs->indexes[outputs->count] = index;
+	outputs->outputs[outputs->count++] = output;
+	outputs->last_event = Max(outputs->last_event, last_event);
 }
 
 /* Read the output of one child; those of jobs that share a row follow later. */
@@ -376,13 +376,13 @@ static void
 read_output(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_payload = 1, COL_last_event, COL_branch_index, COL_place};
-	Outputs    *o = arg;
+	Outputs    *outputs = arg;
 	int			index = (int) sf_row_number(tuple, desc, COL_branch_index, 0);
 
 	if (sf_row_number(tuple, desc, COL_place, 0) == SF_BRANCH_PLACE_SHARED)
-		o->shared = true;
+		outputs->shared = true;
 	else
-		append_output(o, index, sf_row_jsonb(tuple, desc, COL_payload),
+		append_output(outputs, index, sf_row_jsonb(tuple, desc, COL_payload),
 					  (int) sf_row_number(tuple, desc, COL_last_event, 0));
 }
 
@@ -398,18 +398,18 @@ sf_branch_outputs(SfBranchKey parent, int **indexes, int *count, int *last_event
 		"SELECT b.payload, b.last_event, b.branch_index, b.place FROM _sfflow.branch b"
 		" WHERE b.execution_no = $1 AND b.parent_no = $2"
 		" ORDER BY b.place, b.branch_index");
-	Outputs		o = {palloc(sizeof(Jsonb *) * 64), palloc(sizeof(int) * 64), 0, 64, 0, false};
+	Outputs		outputs = {palloc(sizeof(Jsonb *) * 64), palloc(sizeof(int) * 64), 0, 64, 0, false};
 
-	sf_db_read(&plan, read_output, &o, SF_BRANCH_KEY(parent));
-	if (o.shared)
+	sf_db_read(&plan, read_output, &outputs, SF_BRANCH_KEY(parent));
+	if (outputs.shared)
 	{
 		foreach_ptr(const SfBranch, job, sf_branch_net_jobs_of_shared_rows(parent, NIL))
-			append_output(&o, job->branch_index, sf_branch_output(job), job->last_event);
+			append_output(&outputs, job->branch_index, sf_branch_output(job), job->last_event);
 	}
-	*indexes = o.indexes;
-	*count = o.count;
-	*last_event = o.last_event;
-	return o.outputs;
+	*indexes = outputs.indexes;
+	*count = outputs.count;
+	*last_event = outputs.last_event;
+	return outputs.outputs;
 }
 
 /* Find the last inner event of the child that ended last; 0 when there is none. */
@@ -426,10 +426,10 @@ sf_branch_last_inner_event(SfBranchKey parent)
 
 /* Lay a branch out as its row. */
 static void
-form_row(const SfBranch *b, Datum *values, bool *nulls)
+form_row(const SfBranch *branch, Datum *values, bool *nulls)
 {
-	sf_row_form(&row_type, b, values, nulls);
-	if (b->phase == SF_PHASE_RUN && SF_DEBUG_MUTATION("retry_timer"))
+	sf_row_form(&row_type, branch, values, nulls);
+	if (branch->phase == SF_PHASE_RUN && SF_DEBUG_MUTATION("retry_timer"))
 	{
 		nulls[COL_due_at - 1] = true;
 		values[COL_place - 1] = Int16GetDatum(SF_BRANCH_PLACE_PARKED);
@@ -451,18 +451,18 @@ insert_rows(SfTable *table, const List *branches, int first)
 
 /* Update or delete the row of a branch. */
 static void
-replace_row(SfTable *table, SfBranch *b)
+replace_row(SfTable *table, SfBranch *branch)
 {
 	Datum		values[NCOLUMNS];
 	bool		nulls[NCOLUMNS];
 
-	if (b->row.gone)
+	if (branch->row.gone)
 	{
-		sf_table_delete(table, &b->row.tid);
+		sf_table_delete(table, &branch->row.tid);
 		return;
 	}
-	form_row(b, values, nulls);
-	sf_table_update(table, &b->row.tid, values, nulls);
+	form_row(branch, values, nulls);
+	sf_table_update(table, &branch->row.tid, values, nulls);
 }
 
 /*
@@ -470,15 +470,15 @@ replace_row(SfTable *table, SfBranch *b)
  * with the first of them.  A draft that has one of them has all.
  */
 static void
-leave_shared_row(SfTable *table, SfBranch *b)
+leave_shared_row(SfTable *table, SfBranch *branch)
 {
-	if (!b->row.shared->row.gone)
-		sf_table_delete(table, &b->row.shared->row.tid);
-	b->row.shared->row.gone = true;
-	b->row.shared = NULL;
-	b->row.stored = false;
-	if (!b->row.gone)
-		b->branch_no = sf_branch_next_no();
+	if (!branch->row.shared->row.gone)
+		sf_table_delete(table, &branch->row.shared->row.tid);
+	branch->row.shared->row.gone = true;
+	branch->row.shared = NULL;
+	branch->row.stored = false;
+	if (!branch->row.gone)
+		branch->branch_no = sf_branch_next_no();
 }
 
 /* Write branches: replace the rows of those that are stored, then insert the others. */
@@ -597,10 +597,10 @@ static void
 read_answered(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_owner = 1, COL_phase};
-	SfBranch   *b = arg;
+	SfBranch   *branch = arg;
 
-	b->owner = (Oid) sf_row_number(tuple, desc, COL_owner, InvalidOid);
-	b->phase = (SfPhase) sf_row_number(tuple, desc, COL_phase, 0);
+	branch->owner = (Oid) sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	branch->phase = (SfPhase) sf_row_number(tuple, desc, COL_phase, 0);
 }
 
 /*

@@ -26,7 +26,7 @@
  *	JOIN		when ready	Parallel, Map, JobNet: until its children have ended
  *	ANNOUNCED	due			its long SQL task shows as running; the session that claims it runs the task
  *	ANSWERED	due			Task: the outcome of the task is in the row
- *	EXTERNAL	timeouts	a program outside has its task
+ *	EXTERNAL	timeouts	a client has its task
  *	DONE		no			ended; payload is its output; until the join
  *	FAILED		no			ended with error and cause
  *	ABORTED		no			ended because a sibling or the execution did
@@ -71,7 +71,7 @@ typedef enum SfPhase
  *	ANSWERED		the outcome of its task is in the row, and the next slice goes on from it
  *	WITH_OUTCOME	the same, or a redrive does
  *	WITH_CHILDREN	of a join, or of a net between two slices
- *	WAITING			for children or a program outside, maybe without a time.  Else only what has ended, or stands at a
+ *	WAITING			for children or a client, maybe without a time.  Else only what has ended, or stands at a
  *					place (SfBranchPlace), is not due.
  *	OF_EXECUTION	of rows that are no threads of control, but of the execution as a whole
  *	BEFORE_GATE		it ends with the beginning of a step, which a feature may have wait
@@ -100,7 +100,7 @@ typedef enum SfPhase
 /*
  * The phases in which a transition may leave a branch that was in a phase; sf_transition looks at that
  * (sf_phase_may_follow).  A transition ends with the step of a slice that asks for a task: a Task state is in
- * RUN when it learns that the task is long or of a program outside.  Any branch may fail when its step cannot be
+ * RUN when it learns that the task is long or of a client.  Any branch may fail when its step cannot be
  * run, and is ABORTED with its execution or its join; one that is answered is KEPT.
  *
  *	LEFT	the state was left, by its result, a catcher or a retry; or the branch ended

@@ -158,7 +158,7 @@ read_timed(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	TimedBranches *timed = arg;
 	TimestampTz due_at = sf_row_number(tuple, desc, COL_due_at, DT_NOEND);
-	TimedBranch *b;
+	TimedBranch *branch;
 
 	if (due_at == DT_NOEND)
 		return;
@@ -169,26 +169,26 @@ read_timed(HeapTuple tuple, TupleDesc desc, void *arg)
 			palloc(sizeof(TimedBranch) * timed->size) :
 			repalloc_huge(timed->branches, sizeof(TimedBranch) * timed->size);
 	}
-	b = &timed->branches[timed->count++];
-	b->branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
-	b->due_at = due_at;
-	b->phase = sf_row_number(tuple, desc, COL_phase, 0);
-	if (b->phase == SF_PHASE_WAIT)
+	branch = &timed->branches[timed->count++];
+	branch->branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
+	branch->due_at = due_at;
+	branch->phase = sf_row_number(tuple, desc, COL_phase, 0);
+	if (branch->phase == SF_PHASE_WAIT)
 		timed->last_wait = Max(timed->last_wait, due_at);
 }
 
 /* Does a branch that is not due become so because waits are skipped? */
 static bool
-is_skipped(const TimedBranch *b, const TimedBranches *timed)
+is_skipped(const TimedBranch *branch, const TimedBranches *timed)
 {
-	switch (b->phase)
+	switch (branch->phase)
 	{
 		case SF_PHASE_RUN:
 		case SF_PHASE_WAIT:
 			return true;
 		case SF_PHASE_TIMEOUT:
 			/* the machine's timeout comes if something waits beyond it */
-			return timed->last_wait >= b->due_at;
+			return timed->last_wait >= branch->due_at;
 		default:
 			return false;
 	}
@@ -220,10 +220,10 @@ sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 		qsort(timed.branches, timed.count, sizeof(TimedBranch), compare_timed);
 	for (int i = 0; i < timed.count && n < size; i++)
 	{
-		const TimedBranch *b = &timed.branches[i];
+		const TimedBranch *branch = &timed.branches[i];
 
-		if (b->due_at <= at || (skip_waits && is_skipped(b, &timed)))
-			keys[n++] = (SfBranchKey) {execution_no, b->branch_no};
+		if (branch->due_at <= at || (skip_waits && is_skipped(branch, &timed)))
+			keys[n++] = (SfBranchKey) {execution_no, branch->branch_no};
 	}
 	if (timed.branches != NULL)
 		pfree(timed.branches);

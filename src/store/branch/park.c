@@ -198,7 +198,7 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
  * would make them due.
  */
 int64
-sf_park_unpark(SfUnpark why, const SfUnparked *of)
+sf_park_unpark(SfUnpark why, const SfUnparked *unparked)
 {
 	static SfPlan lock[] = {
 		[SF_UNPARK_OBJECT] = SF_PLAN(LOCK_OF_OBJECT("NULL")),
@@ -219,7 +219,7 @@ sf_park_unpark(SfUnpark why, const SfUnparked *of)
 	};
 
 #define OF \
-	SF_PARKED_PLACE, SF_TEXT(of->feature), SF_INT8(of->object_no), SF_INT8(of->queue_hash), SF_INT8(of->execution_no)
+	SF_PARKED_PLACE, SF_TEXT(unparked->feature), SF_INT8(unparked->object_no), SF_INT8(unparked->queue_hash), SF_INT8(unparked->execution_no)
 	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_QUEUES)
 		sf_db_execute(&lock[why], OF);
 	return sf_db_read(&make_due[why], read_released, NULL, OF);
@@ -292,8 +292,8 @@ read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_execution_no = 1, COL_branch_no, COL_owner, COL_waits, COL_kind, COL_as_if_since, COL_announced,
 		COL_may_wait, COL_made_by};
-	Waitings   *w = arg;
-	SfQueuedBranch *row = &w->rows[w->count++];
+	Waitings   *waitings = arg;
+	SfQueuedBranch *row = &waitings->rows[waitings->count++];
 
 	row->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	row->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
@@ -349,14 +349,14 @@ int
 sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front, SfFront size)
 {
 	static const SfQueuedBranch start = {.kind = SF_PARKED_AHEAD,.as_if_since = DT_NOBEGIN};
-	Waitings	w = {front, 0};
+	Waitings	waitings = {front, 0};
 
 	if (after == NULL)
 		after = &start;
-	sf_db_read(front_plan(size), read_waiting, &w, SF_INT8(queue.object_no), SF_INT8(queue.hash),
+	sf_db_read(front_plan(size), read_waiting, &waitings, SF_INT8(queue.object_no), SF_INT8(queue.hash),
 			   SF_PARKED_PLACE, SF_TIME(after->as_if_since), SF_INT2(SF_PHASE_ANNOUNCED),
 			   SF_BRANCH_KEY(after->key), SF_INT2S(SF_PHASES_ENDED), SF_INT2(after->kind));
-	return w.count;
+	return waitings.count;
 }
 
 /*
@@ -365,7 +365,7 @@ sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front,
  * is looked at in the version that is locked, of the branch in that of the snapshot.
  */
 void
-sf_park_forget_left_over(const SfQueuedBranch *row)
+sf_park_delete_left_over(const SfQueuedBranch *row)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS MATERIALIZED (SELECT w.execution_no, w.branch_no FROM _sfflow.parked w"
@@ -383,7 +383,7 @@ static const SfIndex by_queue = {"parked", "parked_queue"};
 
 /* Does any branch wait in any queue, maybe one of a transaction that has not committed? */
 bool
-sf_park_any_queued(void)
+sf_park_is_any_queued(void)
 {
 	return sf_rows_read_dirty_by(&by_queue, 1, NULL, NULL, NULL, 0) > 0;
 }

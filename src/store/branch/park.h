@@ -103,7 +103,7 @@ typedef struct SfUnparked
 	int64		execution_no;
 } SfUnparked;
 
-extern int64 sf_park_unpark(SfUnpark why, const SfUnparked *of);
+extern int64 sf_park_unpark(SfUnpark why, const SfUnparked *unparked);
 extern int64 sf_park_count(const char *feature, int64 execution_no);
 extern void sf_park_unpark_arrived(const Jsonb *keys);
 
@@ -158,8 +158,8 @@ typedef enum SfFront
 extern void sf_park_in_queue(SfBranch *branch, const char *feature, SfQueue queue, SfQueueOrder order);
 extern bool sf_park_leave_queue(SfBranch *branch);
 extern int	sf_park_front(SfQueue queue, const SfQueuedBranch *after, SfQueuedBranch *front, SfFront size);
-extern void sf_park_forget_left_over(const SfQueuedBranch *row);
-extern bool sf_park_any_queued(void);
+extern void sf_park_delete_left_over(const SfQueuedBranch *row);
+extern bool sf_park_is_any_queued(void);
 extern int64 sf_park_greatest_queue(void);
 extern bool sf_park_is_queued(SfQueue queue);
 extern int	sf_park_queues(SfQueue after, SfQueue *queues, Oid *owners, int size);

@@ -74,29 +74,29 @@ unnoted(SfQueue queue)
 
 /* When the workers are to be told of a queue. */
 static SfTick *
-ready_at(const NotedQueue *q)
+ready_at(const NotedQueue *hint)
 {
-	return &TIMES->ready_at[sf_hash_number(&queues, q) - 1];
+	return &TIMES->ready_at[sf_hash_number(&queues, hint) - 1];
 }
 
 /* Note that something waits in a queue, or is going to if it finds no room now. */
 void
 sf_queue_note_waiting(SfQueue queue, Oid owner)
 {
-	NotedQueue *q;
+	NotedQueue *hint;
 
 	if (!sf_hash_is_shared(&queues))
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	q = sf_hash_find(&queues, key_of(queue));
-	if (q != NULL && OidIsValid(owner))
-		q->owner = owner;
-	else if (q == NULL && (q = sf_hash_add(&queues, key_of(queue), owner, NULL)) != NULL)
+	hint = sf_hash_find(&queues, key_of(queue));
+	if (hint != NULL && OidIsValid(owner))
+		hint->owner = owner;
+	else if (hint == NULL && (hint = sf_hash_add(&queues, key_of(queue), owner, NULL)) != NULL)
 	{
-		q->owner = owner;
-		*ready_at(q) = SF_TICK_NEVER;
+		hint->owner = owner;
+		*ready_at(hint) = SF_TICK_NEVER;
 	}
-	else if (q == NULL)
+	else if (hint == NULL)
 	{
 		/* the next scans for everything due note it, or find no entry again */
 		*unnoted(queue) = sf_tick_plus_ms(sf_tick_now(), 2000 * sf_setting_poll_interval);
@@ -132,16 +132,16 @@ sf_queue_may_wait(SfQueue queue)
 void
 sf_queue_note_empty(SfQueue queue)
 {
-	NotedQueue *q;
+	NotedQueue *hint;
 
 	if (!sf_hash_is_shared(&queues))
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	q = sf_hash_find(&queues, key_of(queue));
-	if (q != NULL)
+	hint = sf_hash_find(&queues, key_of(queue));
+	if (hint != NULL)
 	{
-		*ready_at(q) = SF_TICK_NEVER;
-		sf_hash_remove(&queues, q);
+		*ready_at(hint) = SF_TICK_NEVER;
+		sf_hash_remove(&queues, hint);
 	}
 	sf_hash_unlock(&queues);
 }
@@ -155,10 +155,10 @@ sf_queue_note_scan(void)
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
 	for (int i = 1; i <= sf_hash_end(&queues); i++)
 	{
-		NotedQueue *q = sf_hash_at(&queues, i);
+		NotedQueue *hint = sf_hash_at(&queues, i);
 
-		if (q->entry.key.database == MyDatabaseId)
-			q->in_ring = false;
+		if (hint->entry.key.database == MyDatabaseId)
+			hint->in_ring = false;
 	}
 	sf_hash_unlock(&queues);
 }
@@ -167,16 +167,16 @@ sf_queue_note_scan(void)
 void
 sf_queue_note_taken(SfQueue queue)
 {
-	NotedQueue *q;
+	NotedQueue *hint;
 
 	if (!sf_hash_is_shared(&queues))
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	q = sf_hash_find(&queues, key_of(queue));
-	if (q != NULL)
+	hint = sf_hash_find(&queues, key_of(queue));
+	if (hint != NULL)
 	{
-		q->in_ring = false;
-		*ready_at(q) = SF_TICK_NEVER;
+		hint->in_ring = false;
+		*ready_at(hint) = SF_TICK_NEVER;
 	}
 	sf_hash_unlock(&queues);
 }
@@ -190,22 +190,22 @@ sf_queue_note_taken(SfQueue queue)
 void
 sf_queue_wake_if_waiting(SfQueue queue, Oid owner)
 {
-	NotedQueue *q;
+	NotedQueue *hint;
 	bool		wake;
 
 	if (!sf_hash_is_shared(&queues) || nothing_waits())
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	q = sf_hash_find(&queues, key_of(queue));
-	wake = q == NULL ? *unnoted(queue) > sf_tick_now() : !q->in_ring;
-	if (q == NULL && !OidIsValid(owner))
+	hint = sf_hash_find(&queues, key_of(queue));
+	wake = hint == NULL ? *unnoted(queue) > sf_tick_now() : !hint->in_ring;
+	if (hint == NULL && !OidIsValid(owner))
 		owner = GetUserId();
-	else if (q != NULL)
+	else if (hint != NULL)
 	{
 		if (!OidIsValid(owner))
-			owner = q->owner;
+			owner = hint->owner;
 		/* without an owner there is no key in the ring, but a scan of all queues */
-		q->in_ring = OidIsValid(owner);
+		hint->in_ring = OidIsValid(owner);
 	}
 	sf_hash_unlock(&queues);
 	if (wake)
@@ -216,16 +216,16 @@ sf_queue_wake_if_waiting(SfQueue queue, Oid owner)
 void
 sf_queue_wake_later(SfQueue queue, SfTick at)
 {
-	NotedQueue *q;
+	NotedQueue *hint;
 	bool		noted;
 
 	if (!sf_hash_is_shared(&queues) || sf_hash_is_empty(&queues))
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	q = sf_hash_find(&queues, key_of(queue));
-	noted = q != NULL;
+	hint = sf_hash_find(&queues, key_of(queue));
+	noted = hint != NULL;
 	if (noted)
-		*ready_at(q) = Min(*ready_at(q), at);
+		*ready_at(hint) = Min(*ready_at(hint), at);
 	sf_hash_unlock(&queues);
 	if (noted)
 		sf_hooks.queue_later(at);
@@ -249,18 +249,18 @@ sf_queue_wake_ready(SfTick now)
 	for (int i = 1; i <= sf_hash_end(&queues); i++)
 	{
 		SfTick		at = TIMES->ready_at[i - 1];
-		const NotedQueue *q;
+		const NotedQueue *hint;
 
 		if (at >= next)
 			continue;
-		q = sf_hash_at(&queues, i);
-		if (q->entry.key.database != MyDatabaseId)
+		hint = sf_hash_at(&queues, i);
+		if (hint->entry.key.database != MyDatabaseId)
 			continue;
 		if (at > now || n == MAX_READY)
 			next = at;
 		else
 		{
-			ready[n++] = (SfQueue) {q->entry.key.first, q->entry.key.second};
+			ready[n++] = (SfQueue) {hint->entry.key.first, hint->entry.key.second};
 			TIMES->ready_at[i - 1] = SF_TICK_NEVER;
 		}
 	}

@@ -23,23 +23,23 @@ static const SfIndex by_id = {"execution", "execution_execution_id_key"};
 static void
 append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 {
-	SfExecution *e = sf_execution_make();
+	SfExecution *execution = sf_execution_make();
 	const SfMachineIdentity *machine;
 
-	sf_row_read(&row_type, tuple, desc, ncolumns, e);
+	sf_row_read(&row_type, tuple, desc, ncolumns, execution);
 	if (ncolumns < NCOLUMNS)
 	{
-		e->labels = sf_row_jsonb(tuple, desc, COL_labels);
-		e->trace = sf_row_text(tuple, desc, COL_trace);
+		execution->labels = sf_row_jsonb(tuple, desc, COL_labels);
+		execution->trace = sf_row_text(tuple, desc, COL_trace);
 	}
-	e->row.tid = tuple->t_self;
-	sf_open_execution_note(e);
-	machine = sf_machine_identity(e->machine_no);
+	execution->row.tid = tuple->t_self;
+	sf_open_execution_note(execution);
+	machine = sf_machine_identity(execution->machine_no);
 	if (machine == NULL)
 		return;					/* the machine was dropped just now, with its executions */
-	e->machine_name = pstrdup(machine->name);
-	e->owner = machine->owner;
-	*list = lappend(*list, e);
+	execution->machine_name = pstrdup(machine->name);
+	execution->owner = machine->owner;
+	*list = lappend(*list, execution);
 }
 
 /* Read a row but for its output, input, and the texts of its error, the last columns. */
@@ -113,12 +113,12 @@ sf_execution_find_head(const char *execution_id)
 
 /* Number a new execution, note its request, and lay it out as its row. */
 static void
-form_new(SfExecution *e, Datum *values, bool *nulls)
+form_new(SfExecution *execution, Datum *values, bool *nulls)
 {
-	e->execution_no = sf_sequence_next("execution_no");
-	e->requested_at = GetCurrentTimestamp();
-	e->requested_by = sf_execution_has_parent(e) ? InvalidOid : GetUserId();
-	sf_row_form(&row_type, e, values, nulls);
+	execution->execution_no = sf_sequence_next("execution_no");
+	execution->requested_at = GetCurrentTimestamp();
+	execution->requested_by = sf_execution_has_parent(execution) ? InvalidOid : GetUserId();
+	sf_row_form(&row_type, execution, values, nulls);
 }
 
 /* Insert rows of executions whose ids cannot be taken: together, and without a look. */
@@ -171,11 +171,11 @@ sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted)
 
 /* Insert an execution; return false when its id is taken. */
 bool
-sf_execution_insert(SfExecution *e)
+sf_execution_insert(SfExecution *execution)
 {
 	bool		inserted;
 
-	sf_execution_insert_all(&e, 1, &inserted);
+	sf_execution_insert_all(&execution, 1, &inserted);
 	return inserted;
 }
 
@@ -186,16 +186,16 @@ sf_execution_insert(SfExecution *e)
 
 /* Write what has changed of a row. */
 static void
-update(SfTable *table, const SfExecution *e)
+update(SfTable *table, const SfExecution *execution)
 {
 	static const int changed[] = {CHANGED};
 	static const int changed_by_start[] = {CHANGED, COL_input, COL_labels, COL_trace};
-	ItemPointerData tid = e->row.tid;
+	ItemPointerData tid = execution->row.tid;
 
-	if (e->row.is_started_anew)
-		sf_row_update(&row_type, table, &tid, e, changed_by_start, lengthof(changed_by_start));
+	if (execution->row.is_started_anew)
+		sf_row_update(&row_type, table, &tid, execution, changed_by_start, lengthof(changed_by_start));
 	else
-		sf_row_update(&row_type, table, &tid, e, changed, lengthof(changed));
+		sf_row_update(&row_type, table, &tid, execution, changed, lengthof(changed));
 }
 
 /*
@@ -256,7 +256,7 @@ sf_execution_waited_for(int64 execution_no, int64 branch_no)
 
 /* Record a call of sf_start that found the execution. */
 void
-sf_execution_note_request(const SfExecution *e, SfStartOutcome outcome,
+sf_execution_note_request(const SfExecution *execution, SfStartOutcome outcome,
 						  bool input_differs)
 {
 	static SfPlan plan = SF_PLAN(
@@ -267,7 +267,7 @@ sf_execution_note_request(const SfExecution *e, SfStartOutcome outcome,
 		" requested_at, requested_by, outcome, input_differs)"
 		" SELECT $1, n.start_requests, pg_catalog.clock_timestamp(), $2, $3, $4 FROM n");
 
-	sf_db_execute(&plan, SF_INT8(e->execution_no), SF_ROLE(GetUserId()),
+	sf_db_execute(&plan, SF_INT8(execution->execution_no), SF_ROLE(GetUserId()),
 				  SF_TEXT(sf_execution_start_outcome_name(outcome)), SF_BOOL(input_differs));
 }
 
@@ -283,15 +283,15 @@ static void
 append_result(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	Results    *results = arg;
-	SfExecution *e = sf_execution_make();
+	SfExecution *execution = sf_execution_make();
 
-	sf_row_read(&row_type, tuple, desc, COL_output - 1, e);
+	sf_row_read(&row_type, tuple, desc, COL_output - 1, execution);
 	if (results->with_input)
-		e->input = sf_row_jsonb(tuple, desc, COL_input);
-	e->output = sf_row_jsonb(tuple, desc, COL_output);
-	e->error = sf_row_text(tuple, desc, COL_error);
-	e->cause = sf_row_text(tuple, desc, COL_cause);
-	results->list = lappend(results->list, e);
+		execution->input = sf_row_jsonb(tuple, desc, COL_input);
+	execution->output = sf_row_jsonb(tuple, desc, COL_output);
+	execution->error = sf_row_text(tuple, desc, COL_error);
+	execution->cause = sf_row_text(tuple, desc, COL_cause);
+	results->list = lappend(results->list, execution);
 }
 
 /*

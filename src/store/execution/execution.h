@@ -144,19 +144,19 @@ sf_execution_is_map_child(const SfExecution *execution)
 static inline SfExecution *
 sf_execution_make(void)
 {
-	SfExecution *e = palloc0(sizeof(SfExecution));
+	SfExecution *execution = palloc0(sizeof(SfExecution));
 
-	e->status = SF_STATUS_RUNNING;
-	e->start_requests = 1;
-	e->parent_execution_no = SF_NO_PARENT;
-	e->parent_branch_no = SF_NO_BRANCH;
-	e->parent_generation = SF_NO_GENERATION;
-	e->map_run_no = SF_NO_MAP_RUN;
-	e->map_index = SF_NO_MAP_INDEX;
-	e->map_items = SF_NO_MAP_ITEMS;
-	e->started_at = e->stopped_at = e->last_redriven_at = DT_NOBEGIN;
-	e->start.at = DT_NOBEGIN;
-	return e;
+	execution->status = SF_STATUS_RUNNING;
+	execution->start_requests = 1;
+	execution->parent_execution_no = SF_NO_PARENT;
+	execution->parent_branch_no = SF_NO_BRANCH;
+	execution->parent_generation = SF_NO_GENERATION;
+	execution->map_run_no = SF_NO_MAP_RUN;
+	execution->map_index = SF_NO_MAP_INDEX;
+	execution->map_items = SF_NO_MAP_ITEMS;
+	execution->started_at = execution->stopped_at = execution->last_redriven_at = DT_NOBEGIN;
+	execution->start.at = DT_NOBEGIN;
+	return execution;
 }
 
 /* The name of an execution: what follows the colon of its id. */

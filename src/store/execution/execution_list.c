@@ -228,15 +228,15 @@ largest_name(void)
 	sf_query_arg(INT8OID, Int64GetDatum((q)->map_run_no), (q)->map_run_no == SF_NO_MAP_RUN), \
 	SF_TEXT((q)->qualifier), \
 	sf_query_arg(BOOLOID, BoolGetDatum((q)->redriven == SF_LIST_REDRIVEN), (q)->redriven == SF_LIST_ANY), \
-	SF_BOOL((q)->no_items), \
+	SF_BOOL((q)->without_items), \
 	sf_query_arg(JSONBOID, JsonbPGetDatum((q)->labelled.labels), (q)->labelled.labels == NULL), \
 	SF_TEXT((q)->labelled.name), SF_TEXT((q)->labelled.value), SF_INT2(SF_BRANCH_PLACE_PARKED)
 
 /* Run a query for executions. */
 static List *
-run(SfPlan *plan, const SfListQuery *q)
+run(SfPlan *plan, const SfListQuery *query)
 {
-	return sf_snapshot_rows(plan, &listed_type, ARGUMENTS(q));
+	return sf_snapshot_rows(plan, &listed_type, ARGUMENTS(query));
 }
 
 /* Sort positions, the newest first. */
@@ -248,13 +248,13 @@ compare_positions(const ListCell *a, const ListCell *b)
 
 /* Append the newest positions that two walks have in common to a list, as many as a query wants. */
 static List *
-append_common(List *positions, SfWalk *open, SfWalk *label, const SfListQuery *q)
+append_common(List *positions, SfWalk *open, SfWalk *label, const SfListQuery *query)
 {
-	SfWalkPosition most = {q->before.requested_at, q->before.execution_no - 1};
+	SfWalkPosition most = {query->before.requested_at, query->before.execution_no - 1};
 	SfWalkPosition at;
-	int			left = q->max_rows;
+	int			left = query->max_rows;
 
-	while (left > 0 && sf_walk_to(open, most, &at) && sf_walk_to(label, at, &most) && most.time >= q->from)
+	while (left > 0 && sf_walk_to(open, most, &at) && sf_walk_to(label, at, &most) && most.time >= query->from)
 	{
 		SfWalkPosition *position;
 
@@ -271,7 +271,7 @@ append_common(List *positions, SfWalk *open, SfWalk *label, const SfListQuery *q
 
 /* List the newest positions that have both the status and the label that a query asks for. */
 static List *
-list_common(const SfListQuery *q)
+list_common(const SfListQuery *query)
 {
 	static const SfIndex by_status_key = {"open_execution", "open_execution_pkey"};
 	static const SfIndex by_label_key = {"label", "label_pkey"};
@@ -279,16 +279,17 @@ list_common(const SfListQuery *q)
 	SfWalk	   *label = sf_walk_begin(&by_label_key, 5);
 	List	   *positions = NIL;
 
-	for (int i = 0; i < q->nmachines; i++)
+	for (int i = 0; i < query->nmachines; i++)
 	{
-		sf_walk_among(open, SF_INT4(q->machines[i]), SF_INT2(q->status));
-		sf_walk_among(label, SF_TEXT(q->labelled.name), SF_TEXT(q->labelled.value), SF_INT4(q->machines[i]));
-		positions = append_common(positions, open, label, q);
+		sf_walk_among(open, SF_INT4(query->machines[i]), SF_INT2(query->status));
+		sf_walk_among(label, SF_TEXT(query->labelled.name), SF_TEXT(query->labelled.value),
+					  SF_INT4(query->machines[i]));
+		positions = append_common(positions, open, label, query);
 	}
 	sf_walk_end(label);
 	sf_walk_end(open);
 	list_sort(positions, compare_positions);
-	return list_truncate(positions, q->max_rows);
+	return list_truncate(positions, query->max_rows);
 }
 
 /*
@@ -296,9 +297,9 @@ list_common(const SfListQuery *q)
  * fulfil its other conditions: then it goes on behind the last one.
  */
 static List *
-run_labelled(SfPlan *plan, const SfListQuery *q)
+run_labelled(SfPlan *plan, const SfListQuery *query)
 {
-	SfListQuery part = *q;
+	SfListQuery part = *query;
 	List	   *found = NIL;
 
 	for (;;)
@@ -312,8 +313,8 @@ run_labelled(SfPlan *plan, const SfListQuery *q)
 			numbers = lappend(numbers, &((SfWalkPosition *) lfirst(lc))->number);
 		if (numbers != NIL)
 			found = list_concat(found, sf_snapshot_rows(plan, &listed_type, ARGUMENTS(&part), sf_query_int8s(numbers)));
-		if (list_length(positions) < part.max_rows || list_length(found) >= q->max_rows)
-			return list_truncate(found, q->max_rows);
+		if (list_length(positions) < part.max_rows || list_length(found) >= query->max_rows)
+			return list_truncate(found, query->max_rows);
 		last = llast(positions);
 		part.before = (SfListPosition) {last->time, last->number};
 	}
@@ -321,9 +322,9 @@ run_labelled(SfPlan *plan, const SfListQuery *q)
 
 /* Tell whether a query would read few rows, by the query that counts them. */
 static bool
-has_few(SfPlan *probe, const SfListQuery *q)
+has_few(SfPlan *probe, const SfListQuery *query)
 {
-	return sf_db_number(probe, 0, ARGUMENTS(q)) < PROBE;
+	return sf_db_number(probe, 0, ARGUMENTS(query)) < PROBE;
 }
 
 /*
@@ -332,33 +333,33 @@ has_few(SfPlan *probe, const SfListQuery *q)
  * it, until the page is full.
  */
 static List *
-run_merged_by(List *(*run_part) (SfPlan *, const SfListQuery *), SfPlan *plan, const SfListQuery *q)
+run_merged_by(List *(*run_part) (SfPlan *, const SfListQuery *), SfPlan *plan, const SfListQuery *query)
 {
-	SfListQuery part = *q;
+	SfListQuery part = *query;
 	List	   *found = NIL;
-	TimestampTz end = Min(q->before.requested_at, GetCurrentTimestamp());
+	TimestampTz end = Min(query->before.requested_at, GetCurrentTimestamp());
 
-	if (q->nmachines > FEW_MACHINES)
-		for (int64 window = FIRST_WINDOW; window < LAST_WINDOW && end - window > q->from;
+	if (query->nmachines > FEW_MACHINES)
+		for (int64 window = FIRST_WINDOW; window < LAST_WINDOW && end - window > query->from;
 			 window *= WINDOW_GROWTH)
 		{
 			part.from = end - window;
 			found = list_concat(found, run_part(plan, &part));
-			if (list_length(found) >= q->max_rows)
+			if (list_length(found) >= query->max_rows)
 				return found;
 			/* behind all that were requested at that time */
 			part.before = (SfListPosition) {.requested_at = part.from,.execution_no = 0};
-			part.max_rows = q->max_rows - list_length(found);
+			part.max_rows = query->max_rows - list_length(found);
 		}
-	part.from = q->from;
+	part.from = query->from;
 	return list_concat(found, run_part(plan, &part));
 }
 
 /* The same with a query that finds its rows itself. */
 static List *
-run_merged(SfPlan *plan, const SfListQuery *q)
+run_merged(SfPlan *plan, const SfListQuery *query)
 {
-	return run_merged_by(run, plan, q);
+	return run_merged_by(run, plan, query);
 }
 
 /* Sort executions, the newest first. */
@@ -374,55 +375,55 @@ compare_newest(const ListCell *a, const ListCell *b)
 
 /* Tell whether the row of an open execution shows all that a query asks for but its status or error. */
 static bool
-asks_no_more(const SfListQuery *q)
+asks_no_more(const SfListQuery *query)
 {
-	return q->prefix == NULL && q->qualifier == NULL && q->redriven == SF_LIST_ANY && !q->no_items &&
-		q->labelled.labels == NULL;
+	return query->prefix == NULL && query->qualifier == NULL && query->redriven == SF_LIST_ANY && !query->without_items &&
+		query->labelled.labels == NULL;
 }
 
 /* List running executions: those that have begun, and those that have not. */
 static List *
-list_running(const SfListQuery *q)
+list_running(const SfListQuery *query)
 {
 	List	   *list;
 
-	if (!has_few(&probe_due, q))
-		return run_merged(&by_machine, q);
-	if (q->labelled.labels != NULL)
-		list = run_merged_by(run_labelled, &labelled, q);
+	if (!has_few(&probe_due, query))
+		return run_merged(&by_machine, query);
+	if (query->labelled.labels != NULL)
+		list = run_merged_by(run_labelled, &labelled, query);
 	else
-		list = run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
-	list = list_concat(list, run(&not_begun, q));
+		list = run_merged(asks_no_more(query) ? &by_status_alone : &by_status, query);
+	list = list_concat(list, run(&not_begun, query));
 	list_sort(list, compare_newest);
-	return list_truncate(list, q->max_rows);
+	return list_truncate(list, query->max_rows);
 }
 
 /* Choose the query that finds the executions with the fewest rows read. */
 static List *
-choose(const SfListQuery *q)
+choose(const SfListQuery *query)
 {
-	bool		running = q->has_status && q->status == SF_STATUS_RUNNING;
-	bool		succeeded = q->has_status && q->status == SF_STATUS_SUCCEEDED;
-	bool		failed = q->has_status && !running && !succeeded;
+	bool		running = query->has_status && query->status == SF_STATUS_RUNNING;
+	bool		succeeded = query->has_status && query->status == SF_STATUS_SUCCEEDED;
+	bool		failed = query->has_status && !running && !succeeded;
 
-	if (q->parent_execution_no != SF_NO_PARENT)
-		return run(&by_parent, q);
-	if (q->prefix != NULL && has_few(&probe_names, q))
-		return run(&by_name, q);
-	if (q->labelled.labels != NULL && failed && q->error == NULL)
-		return run_merged_by(run_labelled, &labelled, q);
-	if (q->labelled.labels != NULL &&
-		(q->labelled.rows < PROBE || (q->error == NULL && (!q->has_status || succeeded))))
-		return run_merged(&by_label, q);
-	if (q->error != NULL)
+	if (query->parent_execution_no != SF_NO_PARENT)
+		return run(&by_parent, query);
+	if (query->prefix != NULL && has_few(&probe_names, query))
+		return run(&by_name, query);
+	if (query->labelled.labels != NULL && failed && query->error == NULL)
+		return run_merged_by(run_labelled, &labelled, query);
+	if (query->labelled.labels != NULL &&
+		(query->labelled.rows < PROBE || (query->error == NULL && (!query->has_status || succeeded))))
+		return run_merged(&by_label, query);
+	if (query->error != NULL)
 		return running || succeeded ? NIL :
-			run_merged(asks_no_more(q) && strlen(q->error) <= SF_OPEN_ERROR_MAX ?
-					   &by_error_alone : &by_error, q);
+			run_merged(asks_no_more(query) && strlen(query->error) <= SF_OPEN_ERROR_MAX ?
+					   &by_error_alone : &by_error, query);
 	if (running)
-		return list_running(q);
+		return list_running(query);
 	if (!failed)
-		return run_merged(&by_machine, q);
-	return run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
+		return run_merged(&by_machine, query);
+	return run_merged(asks_no_more(query) ? &by_status_alone : &by_status, query);
 }
 
 /*

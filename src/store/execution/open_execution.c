@@ -21,9 +21,10 @@ SF_ROW_TYPE(row_type, SF_OPEN_EXECUTION_COLUMNS, open_execution, 4);
 
 /* Has an execution begun, and not ended with success? */
 static bool
-is_open(const SfExecution *e)
+is_open(const SfExecution *execution)
 {
-	return e->status == SF_STATUS_RUNNING ? e->started_at != DT_NOBEGIN : e->status != SF_STATUS_SUCCEEDED;
+	return execution->status == SF_STATUS_RUNNING ? execution->started_at != DT_NOBEGIN :
+		execution->status != SF_STATUS_SUCCEEDED;
 }
 
 /* Note which row an execution has that was read just now. */
@@ -36,13 +37,13 @@ sf_open_execution_note(SfExecution *execution)
 
 /* Delete the row of an execution, whose own row the caller has locked. */
 static void
-delete_row(SfTable *table, const SfExecution *e)
+delete_row(SfTable *table, const SfExecution *execution)
 {
 	ItemPointerData tid;
 
 	if (sf_row_fetch(&row_type.key, SF_LOCK_NONE, NULL, sf_row_read_address, &tid,
-					 SF_INT4(e->machine_no), SF_INT2(e->row.open_status),
-					 SF_TIME(e->requested_at), SF_INT8(e->execution_no)))
+					 SF_INT4(execution->machine_no), SF_INT2(execution->row.open_status),
+					 SF_TIME(execution->requested_at), SF_INT8(execution->execution_no)))
 		sf_table_delete(table, &tid);
 }
 
@@ -61,19 +62,19 @@ sf_open_execution_error(const char *error)
 
 /* Insert the row of an execution. */
 static void
-insert_row(SfTable *table, const SfExecution *e)
+insert_row(SfTable *table, const SfExecution *execution)
 {
 	OpenExecution row = {
-		.machine_no = e->machine_no,
-		.status = e->status,
-		.requested_at = e->requested_at,
-		.execution_no = e->execution_no
+		.machine_no = execution->machine_no,
+		.status = execution->status,
+		.requested_at = execution->requested_at,
+		.execution_no = execution->execution_no
 	};
 	Datum		values[NCOLUMNS];
 	bool		nulls[NCOLUMNS];
 
-	if (e->status != SF_STATUS_RUNNING)
-		row.error = sf_open_execution_error(e->error);
+	if (execution->status != SF_STATUS_RUNNING)
+		row.error = sf_open_execution_error(execution->error);
 	sf_row_form(&row_type, &row, values, nulls);
 	sf_table_insert(table, values, nulls);
 }

@@ -273,43 +273,43 @@ put_payload(SfHistoryPacker *packer, const SfHistoryEvent *event)
 	return PAYLOAD_EARLIER;
 }
 
-/* Note that an event has the payload that another one holds. */
+/* Note that an event has the payload of another one. */
 static bool
-refer_to(SfHistoryReader *reader, int holder)
+refer_to(SfHistoryReader *reader, int from_id)
 {
-	int			index = holder - reader->row->first_id;
+	int			index = from_id - reader->row->first_id;
 
-	reader->last_payload = reader->event.payload_from = holder;
+	reader->last_payload = reader->event.payload_from = from_id;
 	if (index < 0)
 		return true;
-	reader->payload_document = reader->holds[index];
+	reader->payload_document = reader->own_documents[index];
 	return reader->payload_document != SF_NO_DOCUMENT ||
-		fail(reader, "it refers to an event that holds no payload");
+		fail(reader, "it refers to an event that has no payload of its own");
 }
 
 /* Read where the payload is. */
 static bool
 get_payload(SfHistoryReader *reader, int flags)
 {
-	int			holder = reader->last_payload;
+	int			from_id = reader->last_payload;
 
 	reader->event.payload_from = SF_NO_EVENT;
 	reader->payload_document = SF_NO_DOCUMENT;
-	reader->holds[reader->nread] = SF_NO_DOCUMENT;
+	reader->own_documents[reader->nread] = SF_NO_DOCUMENT;
 	switch (flags & PAYLOAD_MASK)
 	{
 		case PAYLOAD_NONE:
 			return true;
 		case PAYLOAD_NEXT:
 			reader->payload_document = reader->ndocuments++;
-			reader->holds[reader->nread] = reader->payload_document;
+			reader->own_documents[reader->nread] = reader->payload_document;
 			reader->last_payload = reader->event.id;
 			return true;
 		case PAYLOAD_SAME:
-			return holder != 0 ? refer_to(reader, holder) :
+			return from_id != 0 ? refer_to(reader, from_id) :
 				fail(reader, "it refers to a payload before the first one");
 		default:
-			return get_distance(reader, 1, &holder) && refer_to(reader, holder);
+			return get_distance(reader, 1, &from_id) && refer_to(reader, from_id);
 	}
 }
 
@@ -518,7 +518,7 @@ sf_history_begin(SfHistoryReader *reader, const SfHistoryRow *row)
 	reader->event.state = SF_NO_STATE;
 	if (!get_header(reader))
 		return false;
-	reader->holds = palloc(reader->count * sizeof(int));
+	reader->own_documents = palloc(reader->count * sizeof(int));
 	return true;
 }
 

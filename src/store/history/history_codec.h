@@ -26,7 +26,7 @@ typedef struct SfHistoryPacker
 	int			count;
 	int			version;		/* of the state machine */
 	SfHistoryEvent last;		/* added last */
-	int			last_payload;	/* event that holds the last payload, or SF_NO_EVENT */
+	int			last_payload;	/* event that has the last payload, or SF_NO_EVENT */
 	Datum	   *documents;
 	int			ndocuments;
 	int			size;			/* of documents */
@@ -56,8 +56,8 @@ typedef struct SfHistoryReader
 	SfHistoryEvent event;		/* read last; without its documents */
 	int			payload_document;	/* numbers of its documents, or SF_NO_DOCUMENT */
 	int			extra_document;
-	int			last_payload;	/* event that holds the last payload, or SF_NO_EVENT */
-	int		   *holds;			/* by event of this row: number of its payload, or SF_NO_DOCUMENT */
+	int			last_payload;	/* event that has the last payload, or SF_NO_EVENT */
+	int		   *own_documents;	/* by event of this row: number of its payload, or SF_NO_DOCUMENT */
 	int			size;			/* of event.iterations */
 	int			ndocuments;		/* that the events so far have */
 	Datum	   *documents;		/* once one was asked for */

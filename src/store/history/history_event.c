@@ -138,14 +138,14 @@ sf_history_event_previous(int64 execution_no, int id)
 	return predecessor.previous_id;
 }
 
-/* An event that holds a payload */
+/* An event that has a payload of its own */
 typedef struct StoredPayload
 {
 	int			id;
 	Jsonb	   *payload;		/* NULL: not found */
 } StoredPayload;
 
-/* Look for the payload that an event of a row holds. */
+/* Look for the payload that an event of a row has. */
 static Jsonb *
 find_payload(const SfHistoryRow *row, int id)
 {
@@ -156,7 +156,7 @@ find_payload(const SfHistoryRow *row, int id)
 		sf_history_document(&reader, reader.payload_document) : NULL;
 }
 
-/* Copy the payload that an event of a row holds into the caller's context. */
+/* Copy the payload that an event of a row has into the caller's context. */
 static void
 read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
 {
@@ -179,7 +179,7 @@ read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
 	MemoryContextDelete(context);
 }
 
-/* Read the payload that an event holds, with the snapshot of the query that calls; NULL: it has none. */
+/* Read the payload that an event has, with the snapshot of the query that calls; NULL: it has none. */
 Jsonb *
 sf_history_event_payload(int64 execution_no, int id)
 {
@@ -204,7 +204,7 @@ typedef struct LastInput
 	Bitmapset  *states;			/* and the numbers that they have there */
 	const int  *iterations;
 	int			niterations;
-	int			stored_by;		/* event that holds the payload, or SF_NO_EVENT */
+	int			stored_by;		/* event that has the payload, or SF_NO_EVENT */
 } LastInput;
 
 /* Find the numbers that the state has in a version of the machine. */
@@ -350,7 +350,7 @@ typedef struct EventScan
 	int			next_kept;
 } EventScan;
 
-/* Get the payload that an event of an earlier row holds. */
+/* Get the payload that an event of an earlier row has. */
 static Jsonb *
 earlier_payload(EventScan *scan, int64 execution_no, int id)
 {
@@ -443,7 +443,7 @@ run_scan(EventScan *scan, int64 execution_no)
 /*
  * Visit the events of an execution in order of their ids, with the snapshot of
  * the query that calls (see sf_rows_scan).  If all documents are asked for, an event
- * that names the holder of its payload (payload_from) has the payload, too.  The
+ * that names another one for its payload (payload_from) has the payload, too.  The
  * visitor runs in a memory context that is reset between calls.
  */
 void

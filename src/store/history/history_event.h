@@ -76,7 +76,7 @@ typedef struct SfHistoryEvent
 	int			version;		/* of the machine, whose program numbers the states */
 	SfHistoryEventType type;
 	int			state;			/* number of a state, or SF_NO_STATE */
-	int			payload_from;	/* event that holds the same payload, or SF_NO_EVENT */
+	int			payload_from;	/* event that has the same payload, or SF_NO_EVENT */
 	TimestampTz at;
 	const int  *iterations;		/* Map indexes, outermost first */
 	int			niterations;
@@ -84,7 +84,7 @@ typedef struct SfHistoryEvent
 	Jsonb	   *extra;			/* what else the details hold */
 } SfHistoryEvent;
 
-/* The event that holds the payload of an event: itself, or an earlier one */
+/* The event with which the payload of an event is stored: itself, or an earlier one */
 #define SF_PAYLOAD_EVENT(event) \
 	((event)->payload_from != SF_NO_EVENT ? (event)->payload_from : (event)->id)
 

@@ -121,10 +121,10 @@ sf_history_event_type_find(SfHistoryEventSubject subject, SfHistoryEventMeaning 
 Jsonb *
 sf_history_event_type_failure(const char *error, const char *cause)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "error", error);
-	sf_json_add_string(&b, "cause", cause);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "error", error);
+	sf_json_add_string(&json, "cause", cause);
+	return sf_json_finish(&json);
 }

@@ -20,18 +20,18 @@ SF_ROW_TYPE(row_type, SF_MAP_RUN_COLUMNS, map_run, 2);
 
 /* The counter of the children that have ended with a status. */
 static int *
-ended_with(SfMapRun *run, SfStatus status)
+ended_with(SfMapRun *map_run, SfStatus status)
 {
 	switch (status)
 	{
 		case SF_STATUS_SUCCEEDED:
-			return &run->succeeded;
+			return &map_run->succeeded;
 		case SF_STATUS_FAILED:
-			return &run->failed;
+			return &map_run->failed;
 		case SF_STATUS_TIMED_OUT:
-			return &run->timed_out;
+			return &map_run->timed_out;
 		case SF_STATUS_ABORTED:
-			return &run->aborted;
+			return &map_run->aborted;
 		case SF_STATUS_RUNNING:
 			break;
 	}
@@ -40,13 +40,13 @@ ended_with(SfMapRun *run, SfStatus status)
 
 /* Count a child that has ended.  The items of one that was aborted with its parent did not succeed, either. */
 void
-sf_map_run_count_end(SfMapRun *run, SfStatus status, int items)
+sf_map_run_count_end(SfMapRun *map_run, SfStatus status, int items)
 {
-	(*ended_with(run, status))++;
+	(*ended_with(map_run, status))++;
 	if (status == SF_STATUS_SUCCEEDED)
-		run->items_succeeded += items;
+		map_run->items_succeeded += items;
 	else
-		run->items_failed += items;
+		map_run->items_failed += items;
 }
 
 /*
@@ -54,17 +54,17 @@ sf_map_run_count_end(SfMapRun *run, SfStatus status, int items)
  * aborted with their parent.
  */
 void
-sf_map_run_count_redriven(SfMapRun *run, SfStatus before, int items)
+sf_map_run_count_redriven(SfMapRun *map_run, SfStatus before, int items)
 {
-	(*ended_with(run, before))--;
-	run->items_failed = Max(run->items_failed - items, 0);
+	(*ended_with(map_run, before))--;
+	map_run->items_failed = Max(map_run->items_failed - items, 0);
 }
 
 /* Insert a run. */
 void
-sf_map_run_insert(const SfMapRun *run)
+sf_map_run_insert(const SfMapRun *map_run)
 {
-	SfMapRun	row = *run;
+	SfMapRun	row = *map_run;
 
 	row.stopped_at = DT_NOBEGIN;
 	sf_row_insert(&row_type, &row);
@@ -86,10 +86,10 @@ sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock)
 static void
 append_run(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfMapRun   *run = palloc0(sizeof(SfMapRun));
+	SfMapRun   *map_run = palloc0(sizeof(SfMapRun));
 
-	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, run);
-	*(List **) arg = lappend(*(List **) arg, run);
+	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, map_run);
+	*(List **) arg = lappend(*(List **) arg, map_run);
 }
 
 /* Read the runs of an execution as a view does. */
@@ -107,31 +107,31 @@ sf_map_run_scan(int64 execution_no)
 
 /* Write the counters, the status and the times of a row. */
 void
-sf_map_run_update(const SfMapRun *run)
+sf_map_run_update(const SfMapRun *map_run)
 {
 	static const int changed[] = {
 		COL_state, COL_status, COL_redrive_count, COL_children, COL_succeeded, COL_failed,
 		COL_timed_out, COL_aborted, COL_items_succeeded, COL_items_failed, COL_stopped_at, COL_idle_us
 	};
 
-	sf_row_replace(&row_type, NULL, run, changed, lengthof(changed));
+	sf_row_replace(&row_type, NULL, map_run, changed, lengthof(changed));
 }
 
 /* Write what is tolerated, and how many children may run at once. */
 void
-sf_map_run_set_limits(const SfMapRun *run)
+sf_map_run_set_limits(const SfMapRun *map_run)
 {
 	static const int changed[] = {COL_tolerated_count, COL_tolerated_percentage, COL_max_concurrency};
 
-	sf_row_replace(&row_type, NULL, run, changed, lengthof(changed));
+	sf_row_replace(&row_type, NULL, map_run, changed, lengthof(changed));
 }
 
 /* Store how many items there are, and whether they have keys. */
 void
-sf_map_run_note_items(const SfMapRun *run, int total, bool keyed)
+sf_map_run_note_items(const SfMapRun *map_run, int total, bool keyed)
 {
 	static const int changed[] = {COL_total, COL_keyed};
-	SfMapRun	row = *run;
+	SfMapRun	row = *map_run;
 
 	row.total = total;
 	row.keyed = keyed;
@@ -176,7 +176,7 @@ sf_map_item_open(int64 execution_no, int64 map_run_no, int first)
 
 /* Add an item. */
 void
-sf_map_item_add(SfItemWriter *writer, const Jsonb *item)
+sf_map_item_insert(SfItemWriter *writer, const Jsonb *item)
 {
 	Datum		values[MAP_ITEM_NCOLUMNS];
 	bool		nulls[MAP_ITEM_NCOLUMNS] = {0};

@@ -43,18 +43,18 @@ typedef struct SfMapRun
 
 /* --- what a run counts of its children, in memory: the only functions that change these columns --- */
 
-extern void sf_map_run_count_end(SfMapRun *run, SfStatus status, int items);
-extern void sf_map_run_count_redriven(SfMapRun *run, SfStatus before, int items);
+extern void sf_map_run_count_end(SfMapRun *map_run, SfStatus status, int items);
+extern void sf_map_run_count_redriven(SfMapRun *map_run, SfStatus before, int items);
 
 /* --- runs --- */
 
-extern void sf_map_run_insert(const SfMapRun *run);
+extern void sf_map_run_insert(const SfMapRun *map_run);
 extern SfMapRun *sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock);
 extern List *sf_map_run_scan(int64 execution_no);
-extern void sf_map_run_update(const SfMapRun *run);
-extern void sf_map_run_set_limits(const SfMapRun *run);
+extern void sf_map_run_update(const SfMapRun *map_run);
+extern void sf_map_run_set_limits(const SfMapRun *map_run);
 extern int	sf_map_run_stop_all(int64 execution_no);
-extern void sf_map_run_note_items(const SfMapRun *run, int total, bool keyed);
+extern void sf_map_run_note_items(const SfMapRun *map_run, int total, bool keyed);
 
 /* --- items --- */
 
@@ -63,7 +63,7 @@ typedef struct SfItemWriter SfItemWriter;
 /* Add items to a run, in order from an index on; close within the same command. */
 extern SfItemWriter *sf_map_item_open(int64 execution_no, int64 map_run_no,
 									  int first);
-extern void sf_map_item_add(SfItemWriter *writer, const Jsonb *item);
+extern void sf_map_item_insert(SfItemWriter *writer, const Jsonb *item);
 extern void sf_map_item_close(SfItemWriter *writer);
 
 extern int	sf_map_item_read(int64 execution_no, int64 map_run_no, int first,

@@ -80,11 +80,11 @@ static void
 read_dropped(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_machine_no = 1, COL_requested_at, COL_passed_over};
-	SfDroppedMachine *m = arg;
+	SfDroppedMachine *machine = arg;
 
-	m->machine_no = (int) sf_row_number(tuple, desc, COL_machine_no, 0);
-	m->requested_at = sf_row_number(tuple, desc, COL_requested_at, DT_NOBEGIN);
-	m->passed_over = sf_row_number(tuple, desc, COL_passed_over, 0) != 0;
+	machine->machine_no = (int) sf_row_number(tuple, desc, COL_machine_no, 0);
+	machine->requested_at = sf_row_number(tuple, desc, COL_requested_at, DT_NOBEGIN);
+	machine->passed_over = sf_row_number(tuple, desc, COL_passed_over, 0) != 0;
 }
 
 /* Find a machine that was dropped and has executions; false: there is none. */
@@ -112,7 +112,7 @@ sf_dropped_set(const SfDroppedMachine *machine)
 
 /* Forget a machine of which nothing is left. */
 void
-sf_dropped_forget(int machine_no)
+sf_dropped_delete(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.dropped_machine d WHERE d.machine_no = $1");

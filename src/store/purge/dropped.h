@@ -21,6 +21,6 @@ extern bool sf_dropped_free_id(const char *execution_id);
 extern void sf_dropped_note(int machine_no);
 extern bool sf_dropped_next(SfDroppedMachine *machine);
 extern void sf_dropped_set(const SfDroppedMachine *machine);
-extern void sf_dropped_forget(int machine_no);
+extern void sf_dropped_delete(int machine_no);
 
 #endif							/* SF_STORE_DROPPED_H */

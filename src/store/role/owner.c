@@ -41,7 +41,7 @@ sf_owner_set_machine(int machine_no, Oid owner)
 		" WHERE t.execution_no = free.execution_no"
 		" AND t.branch_no = free.branch_no");
 
-	sf_db_announce_change("state_machine");
+	sf_db_invalidate("state_machine");
 	sf_db_execute(&machine, SF_INT4(machine_no), SF_ROLE(owner));
 	sf_db_execute(&branches, SF_INT4(machine_no), SF_ROLE(owner));
 	/* the new owner has work that no worker was woken for */
@@ -96,7 +96,7 @@ sf_owner_pass_on_mappings(Oid from, Oid to, int64 *passed_on)
 	sf_db_execute(&lock, SF_ROLE(from));
 	*passed_on = sf_db_execute(&delete_same, SF_ROLE(from), SF_ROLE(to));
 	*passed_on += sf_db_execute(&move, SF_ROLE(from), SF_ROLE(to));
-	sf_db_announce_change("resource_map");
+	sf_db_invalidate("resource_map");
 	return NULL;
 }
 

@@ -37,13 +37,13 @@ sf_privilege_is_owner(Oid owner)
 
 /* Name a privilege as sf_grant takes it. */
 const char *
-sf_privilege_name(SfPrivilege p)
+sf_privilege_name(SfPrivilege privilege)
 {
 #define PRIVILEGE_NAME(sym, letter, name, kinds, is_public) \
-	if (p == SF_PRIVILEGE_##sym) \
+	if (privilege == SF_PRIVILEGE_##sym) \
 		return name;
 	SF_PRIVILEGE_LIST(PRIVILEGE_NAME)
-	elog(ERROR, "there is no privilege \"%c\"", p);
+	elog(ERROR, "there is no privilege \"%c\"", privilege);
 }
 
 /* The privilege that one gives a role for what it needs, which is neither OWNER nor ANY. */
@@ -67,10 +67,10 @@ sf_right_privilege(SfRight needed)
 
 /* Tell whether public has a privilege as long as sf_revoke has not taken it. */
 static bool
-is_public_at_first(SfPrivilege p)
+is_public_at_first(SfPrivilege privilege)
 {
 #define PRIVILEGE_IS_PUBLIC(sym, letter, name, kinds, is_public) \
-	if (p == SF_PRIVILEGE_##sym) \
+	if (privilege == SF_PRIVILEGE_##sym) \
 		return is_public;
 	SF_PRIVILEGE_LIST(PRIVILEGE_IS_PUBLIC)
 	return false;
@@ -157,10 +157,10 @@ append_grantee(HeapTuple tuple, TupleDesc desc, void *arg)
  * first, as it is now whatever the transaction's snapshot; InvalidOid: public.
  */
 List *
-sf_privilege_roles(SfObjectKind kind, const char *object, SfPrivilege p)
+sf_privilege_roles(SfObjectKind kind, const char *object, SfPrivilege privilege)
 {
 	static const SfIndex by_object = {"privilege", "privilege_pkey"};
-	Grantees	grantees = {.privilege = p};
+	Grantees	grantees = {.privilege = privilege};
 
 	(void) sf_rows_read_now(&by_object, PG_INT32_MAX, append_grantee, &grantees,
 							SF_CHAR(kind), SF_TEXT(object));
@@ -255,44 +255,44 @@ sf_privilege_require_administrator(const char *function)
 
 /* Insert a row that says that a role was given a privilege, or that public has lost it. */
 static void
-insert_row(SfObjectKind kind, const char *object, Oid role, SfPrivilege p, bool is_revoked)
+insert_row(SfObjectKind kind, const char *object, Oid role, SfPrivilege privilege, bool is_revoked)
 {
-	sf_db_announce_change("privilege");
-	sf_db_execute(&insert_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role),
+	sf_db_invalidate("privilege");
+	sf_db_execute(&insert_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) privilege), SF_ROLE(role),
 				  SF_BOOL(is_revoked));
 }
 
 /* Delete such a row. */
 static void
-delete_row(SfObjectKind kind, const char *object, Oid role, SfPrivilege p)
+delete_row(SfObjectKind kind, const char *object, Oid role, SfPrivilege privilege)
 {
-	sf_db_announce_change("privilege");
-	sf_db_execute(&delete_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) p), SF_ROLE(role));
+	sf_db_invalidate("privilege");
+	sf_db_execute(&delete_privilege, SF_CHAR(kind), SF_TEXT(object), SF_CHAR((char) privilege), SF_ROLE(role));
 }
 
 /* Store a privilege; giving it twice is no error. */
 void
-sf_privilege_grant(SfObjectKind kind, const char *object, Oid role, SfPrivilege p)
+sf_privilege_grant(SfObjectKind kind, const char *object, Oid role, SfPrivilege privilege)
 {
-	if (!OidIsValid(role) && is_public_at_first(p))
+	if (!OidIsValid(role) && is_public_at_first(privilege))
 	{
-		delete_row(kind, object, role, p);
+		delete_row(kind, object, role, privilege);
 		return;
 	}
 	sf_privilege_anchor(role);
-	insert_row(kind, object, role, p, false);
+	insert_row(kind, object, role, privilege, false);
 }
 
 /* Take a privilege back; taking what was not given is no error. */
 void
-sf_privilege_revoke(SfObjectKind kind, const char *object, Oid role, SfPrivilege p)
+sf_privilege_revoke(SfObjectKind kind, const char *object, Oid role, SfPrivilege privilege)
 {
-	if (!OidIsValid(role) && is_public_at_first(p))
+	if (!OidIsValid(role) && is_public_at_first(privilege))
 	{
-		insert_row(kind, object, role, p, true);
+		insert_row(kind, object, role, privilege, true);
 		return;
 	}
-	delete_row(kind, object, role, p);
+	delete_row(kind, object, role, privilege);
 	sf_privilege_unanchor(role);
 }
 
@@ -307,12 +307,12 @@ read_role(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Forget all privileges on an object that is being dropped. */
 void
-sf_privilege_forget(SfObjectKind kind, const char *object)
+sf_privilege_delete_of_object(SfObjectKind kind, const char *object)
 {
 	List	   *roles = NIL;
 	ListCell   *lc;
 
-	sf_db_announce_change("privilege");
+	sf_db_invalidate("privilege");
 	sf_db_read(&delete_object, read_role, &roles, SF_CHAR(kind), SF_TEXT(object));
 	foreach(lc, roles)
 		sf_privilege_unanchor(lfirst_oid(lc));
@@ -320,11 +320,11 @@ sf_privilege_forget(SfObjectKind kind, const char *object)
 
 /* Delete the rights that were given to a role; returns how many. */
 int64
-sf_privilege_forget_role(Oid role)
+sf_privilege_delete_of_role(Oid role)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.privilege p WHERE p.role = $1");
 
-	sf_db_announce_change("privilege");
+	sf_db_invalidate("privilege");
 	return sf_db_execute(&plan, SF_ROLE(role));
 }

@@ -52,7 +52,7 @@ typedef enum SfRight
 extern SfPrivilege sf_right_privilege(SfRight needed);
 
 /* The name of a privilege, as sf_grant takes it. */
-extern const char *sf_privilege_name(SfPrivilege p);
+extern const char *sf_privilege_name(SfPrivilege privilege);
 
 /* Whether the current user is the owner, a member of it, or a superuser. */
 extern bool sf_privilege_is_owner(Oid owner);
@@ -88,16 +88,16 @@ extern void sf_privilege_unanchor(Oid role);
 /* Anchor all roles that are named, and no other ones: after a restore. */
 extern void sf_privilege_anchor_all(void);
 
-extern List *sf_privilege_roles(SfObjectKind kind, const char *object, SfPrivilege p);
+extern List *sf_privilege_roles(SfObjectKind kind, const char *object, SfPrivilege privilege);
 extern List *sf_privilege_readable_machines(void);
 
 /* Store, and take back, a privilege (role InvalidOid: public). */
 extern void sf_privilege_grant(SfObjectKind kind, const char *object, Oid role,
-							   SfPrivilege p);
+							   SfPrivilege privilege);
 extern void sf_privilege_revoke(SfObjectKind kind, const char *object, Oid role,
-								SfPrivilege p);
+								SfPrivilege privilege);
 
-extern void sf_privilege_forget(SfObjectKind kind, const char *object);
-extern int64 sf_privilege_forget_role(Oid role);
+extern void sf_privilege_delete_of_object(SfObjectKind kind, const char *object);
+extern int64 sf_privilege_delete_of_role(Oid role);
 
 #endif							/* SF_STORE_PRIVILEGE_H */

@@ -56,7 +56,7 @@ sf_aws_resource_write(SfObjectKind kind, const char *name, const Jsonb *tags, co
 
 /* Delete what is kept of an object that is dropped. */
 void
-sf_aws_resource_forget(SfObjectKind kind, const char *name)
+sf_aws_resource_delete(SfObjectKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.aws_resource r"

@@ -29,7 +29,7 @@ extern Jsonb *sf_aws_resource_tags(SfObjectKind kind, const char *name);
 extern Jsonb *sf_aws_resource_encryption(SfObjectKind kind, const char *name);
 extern void sf_aws_resource_write(SfObjectKind kind, const char *name, const Jsonb *tags,
 							  const Jsonb *encryption);
-extern void sf_aws_resource_forget(SfObjectKind kind, const char *name);
+extern void sf_aws_resource_delete(SfObjectKind kind, const char *name);
 extern TimestampTz sf_aws_resource_activity_created(int activity_no);
 
 extern TimestampTz sf_publication_made(int machine_no, int version);
@@ -55,7 +55,7 @@ typedef struct SfResourceMapping
 } SfResourceMapping;
 
 extern void sf_resource_map_put(Oid owner, const char *pattern, const char *resource);
-extern bool sf_resource_map_remove(Oid owner, const char *pattern);
+extern bool sf_resource_map_delete(Oid owner, const char *pattern);
 
 /*
  * The mappings of a role and of superusers (a List of SfResourceMapping), as they are now: the

@@ -151,10 +151,10 @@ sf_machine_identity(int machine_no)
 static void
 read_version(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfMachine  *m = arg;
+	SfMachine  *machine = arg;
 
-	m->execution_id_path = sf_row_text(tuple, desc, COL_execution_id_path);
-	m->options = sf_row_jsonb(tuple, desc, COL_options);
+	machine->execution_id_path = sf_row_text(tuple, desc, COL_execution_id_path);
+	machine->options = sf_row_jsonb(tuple, desc, COL_options);
 }
 
 /* Read all that a version has. */
@@ -169,14 +169,14 @@ read_version_full(HeapTuple tuple, TupleDesc desc, void *arg)
 static SfMachine *
 read_by(const SfIndex *index, SfArg key, int version, bool full)
 {
-	SfMachine  *m = palloc0(sizeof(SfMachine));
+	SfMachine  *machine = palloc0(sizeof(SfMachine));
 
-	if (!sf_row_fetch(index, SF_LOCK_NONE, NULL, read_machine, m, key))
+	if (!sf_row_fetch(index, SF_LOCK_NONE, NULL, read_machine, machine, key))
 		return NULL;
-	m->version = version == SF_NO_VERSION ? m->current_version : version;
+	machine->version = version == SF_NO_VERSION ? machine->current_version : version;
 	return sf_row_fetch(&version_by_no, SF_LOCK_NONE, NULL,
-						full ? read_version_full : read_version, m,
-						SF_INT4(m->machine_no), SF_INT4(m->version)) ? m : NULL;
+						full ? read_version_full : read_version, machine,
+						SF_INT4(machine->machine_no), SF_INT4(machine->version)) ? machine : NULL;
 }
 
 /* Find a machine by name. */
@@ -283,7 +283,7 @@ sf_machine_insert(SfMachine *machine)
 	int			version = Max(machine->version, 1);
 
 	/* also for this session, if it rolls back */
-	sf_db_announce_change("state_machine");
+	sf_db_invalidate("state_machine");
 	machine->machine_no = sf_db_number(&plan, SF_NO_MACHINE, SF_TEXT(machine->name),
 									   SF_ROLE(machine->owner), SF_INT4(version));
 	if (machine->machine_no == SF_NO_MACHINE)
@@ -358,7 +358,7 @@ sf_machine_add_version(SfMachine *machine)
 		"UPDATE _sfflow.state_machine m SET current_version = $2"
 		" WHERE m.machine_no = $1");
 
-	sf_db_announce_change("state_machine");
+	sf_db_invalidate("state_machine");
 	insert_version(machine);
 	if (machine->version < machine->current_version)
 		return;
@@ -438,7 +438,7 @@ sf_machine_delete(int machine_no)
 	delete_executions(machine_no);
 	SF_TELL(machine_dropped, machine_no);
 	sf_feature_delete_of_machine(machine_no);
-	sf_db_announce_change("state_machine");
+	sf_db_invalidate("state_machine");
 	sf_db_execute(&machine, SF_INT4(machine_no));
 }
 

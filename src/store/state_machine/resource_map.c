@@ -32,7 +32,7 @@ static SfPlan read_mappings = SF_PLAN(
 	" JOIN _sfflow.resource_map m ON m.owner = a.oid WHERE a.rolsuper AND a.oid <> $1");
 
 static void begin(SfTableCache *of_session);
-static List *read_rows(const SfKeyedCache *k, const SfCacheKey *key);
+static List *read_rows(const SfKeyedCache *keyed, const SfCacheKey *key);
 
 /* The session's cache */
 static SfKeyedCache cache = {
@@ -47,17 +47,17 @@ sf_resource_map_put(Oid owner, const char *pattern, const char *resource)
 {
 	sf_db_execute(&put_mapping, SF_ROLE(owner), SF_TEXT(pattern), SF_TEXT(resource));
 	sf_privilege_anchor(owner);
-	sf_db_announce_change("resource_map");
+	sf_db_invalidate("resource_map");
 }
 
 /* Remove a mapping; false when there was none. */
 bool
-sf_resource_map_remove(Oid owner, const char *pattern)
+sf_resource_map_delete(Oid owner, const char *pattern)
 {
 	if (sf_db_execute(&remove_mapping, SF_ROLE(owner), SF_TEXT(pattern)) == 0)
 		return false;
 	sf_privilege_unanchor(owner);
-	sf_db_announce_change("resource_map");
+	sf_db_invalidate("resource_map");
 	return true;
 }
 
@@ -74,7 +74,7 @@ read_mapping(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read the mappings of a role, and those of superusers. */
 static List *
-read_rows(const SfKeyedCache *k, const SfCacheKey *key)
+read_rows(const SfKeyedCache *keyed, const SfCacheKey *key)
 {
 	List	   *mappings = NIL;
 

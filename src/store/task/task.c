@@ -136,17 +136,17 @@ sf_activity_notify(const SfActivity *activity)
 
 /* Insert a task, in place of an earlier one of the same branch. */
 void
-sf_task_write(const SfTask *t)
+sf_task_write(const SfTask *task)
 {
-	SfTask		row = *t;
+	SfTask		row = *task;
 
 	row.scheduled_at = GetCurrentTimestamp();
-	row.started_at = t->status == SF_TASK_STATUS_TOKEN ? row.scheduled_at : DT_NOBEGIN;
+	row.started_at = task->status == SF_TASK_STATUS_TOKEN ? row.scheduled_at : DT_NOBEGIN;
 	row.heartbeat_at = DT_NOBEGIN;
 	row.lease_until = DT_NOEND;
 	row.receives = 0;
 	row.worker = NULL;
-	sf_task_delete(t->key);
+	sf_task_delete(task->key);
 	sf_row_insert(&task_row, &row);
 }
 
@@ -277,14 +277,14 @@ sf_task_take(const SfActivity *activity, const char *worker, int max_tasks)
 
 /* Update what changes of a task. */
 void
-sf_task_update(const SfTask *t)
+sf_task_update(const SfTask *task)
 {
 	static const int changed[] = {
 		COL_status, COL_state, COL_receives, COL_started_at, COL_heartbeat_at, COL_lease_until,
 		COL_worker, COL_submitted
 	};
 
-	sf_row_replace(&task_row, NULL, t, changed, lengthof(changed));
+	sf_row_replace(&task_row, NULL, task, changed, lengthof(changed));
 }
 
 /*
@@ -325,18 +325,18 @@ sf_task_delete(SfBranchKey key)
 
 /* Find when a task times out without an answer; DT_NOEND: never. */
 TimestampTz
-sf_task_timer(const SfTask *t)
+sf_task_timer(const SfTask *task)
 {
 	TimestampTz due = DT_NOEND;
 
-	if (t->status == SF_TASK_STATUS_QUEUED || t->started_at == DT_NOBEGIN)
+	if (task->status == SF_TASK_STATUS_QUEUED || task->started_at == DT_NOBEGIN)
 		return DT_NOEND;		/* time runs from when it is taken */
-	if (t->timeout_ms > 0)
-		due = t->started_at + t->timeout_ms * 1000;
-	if (t->heartbeat_ms > 0)
-		due = Min(due, (t->heartbeat_at == DT_NOBEGIN ? t->started_at :
-						t->heartbeat_at) + t->heartbeat_ms * 1000);
-	return Min(due, t->lease_until);
+	if (task->timeout_ms > 0)
+		due = task->started_at + task->timeout_ms * 1000;
+	if (task->heartbeat_ms > 0)
+		due = Min(due, (task->heartbeat_at == DT_NOBEGIN ? task->started_at :
+						task->heartbeat_at) + task->heartbeat_ms * 1000);
+	return Min(due, task->lease_until);
 }
 
 /* --- tokens --- */

@@ -1,6 +1,6 @@
 /*
  * task.h
- *		Rows of _sfflow.activity and _sfflow.task: work that programs outside the
+ *		Rows of _sfflow.activity and _sfflow.task: work that clients the
  *		database do.
  */
 #ifndef SF_STORE_TASK_H

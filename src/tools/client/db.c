@@ -89,7 +89,7 @@ finish_statement(SfcDb *db, PGresult *result)
 {
 	SfcDbDone	done = db->on_done;
 
-	db->state = SFC_DB_READY;
+	db->status = SFC_DB_READY;
 	db->on_done = NULL;
 	if (done != NULL)
 		done(result, db->on_done_arg);
@@ -100,7 +100,7 @@ finish_statement(SfcDb *db, PGresult *result)
 static void
 read_results(SfcDb *db)
 {
-	while (db->state == SFC_DB_BUSY && !PQisBusy(db->session.conn))
+	while (db->status == SFC_DB_BUSY && !PQisBusy(db->session.conn))
 	{
 		PGresult   *result = PQgetResult(db->session.conn);
 
@@ -145,9 +145,9 @@ talk(void *arg)
 			db->notified(db, notify);
 		PQfreemem(notify);
 	}
-	if (db->state == SFC_DB_READY)
+	if (db->status == SFC_DB_READY)
 		db->idle(db);
-	if (db->state == SFC_DB_READY || db->state == SFC_DB_BUSY)
+	if (db->status == SFC_DB_READY || db->status == SFC_DB_BUSY)
 		sfc_session_watch(&db->session);
 }
 
@@ -155,14 +155,14 @@ talk(void *arg)
 bool
 sfc_db_is_idle(const SfcDb *db)
 {
-	return db->state == SFC_DB_READY;
+	return db->status == SFC_DB_READY;
 }
 
 /* A statement begins: its sender waits for the result. */
 static void
 begin_statement(SfcDb *db, SfcDbDone done, void *arg)
 {
-	db->state = SFC_DB_BUSY;
+	db->status = SFC_DB_BUSY;
 	db->on_done = done;
 	db->on_done_arg = arg;
 }
@@ -295,7 +295,7 @@ try_connect(void *arg)
 {
 	SfcDb	   *db = arg;
 
-	db->state = SFC_DB_CONNECTING;
+	db->status = SFC_DB_CONNECTING;
 	sfc_session_begin(&db->session, db->open(db), db->connect_timeout);
 }
 
@@ -331,7 +331,7 @@ sfc_db_stop(SfcDb *db)
 {
 	sfc_timer_clear(&db->retry_timer);
 	sfc_session_end(&db->session);
-	db->state = SFC_DB_DOWN;
+	db->status = SFC_DB_DOWN;
 	db->on_done = NULL;
 	PQclear(db->kept);
 	db->kept = NULL;

@@ -13,13 +13,13 @@
  */
 typedef void (*SfcDbDone) (const PGresult *result, void *arg);
 
-typedef enum SfcDbState
+typedef enum SfcDbStatus
 {
 	SFC_DB_DOWN,
 	SFC_DB_CONNECTING,
 	SFC_DB_BUSY,				/* a statement is under way */
 	SFC_DB_READY
-} SfcDbState;
+} SfcDbStatus;
 
 /* Set it to zero, and then its first part, before its first use. */
 typedef struct SfcDb
@@ -36,7 +36,7 @@ typedef struct SfcDb
 	int64_t		longest_delay;	/* milliseconds of such a wait; 0: half a minute */
 	void	   *arg;			/* of the owner */
 
-	SfcDbState	state;
+	SfcDbStatus	status;
 	SfcSession	session;
 	int64_t		delay;			/* before the next attempt to connect */
 	bool		failed;			/* the last attempt did not succeed */

@@ -84,7 +84,7 @@ sfg_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len, u
 
 /* Tell whether two texts are the same, in a time that depends on their lengths alone. */
 bool
-sfg_same(const char *a, const char *b)
+sfg_is_same(const char *a, const char *b)
 {
 	size_t		len = strlen(a);
 

@@ -16,7 +16,7 @@ extern void sfg_sha256(const void *data, size_t len, unsigned char digest[SFG_DI
 extern void sfg_sha256_hex(const void *data, size_t len, char hex[SFG_DIGEST_HEX]);
 extern void sfg_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len,
 							unsigned char digest[SFG_DIGEST_SIZE]);
-extern bool sfg_same(const char *a, const char *b);
+extern bool sfg_is_same(const char *a, const char *b);
 extern void sfg_random_hex(char *hex, size_t n_bytes);
 extern void sfg_random_uuid(char uuid[37]);
 

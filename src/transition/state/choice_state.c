@@ -1,6 +1,6 @@
 /*
  * choice_state.c
- *		Choice: the first rule that holds decides where to go.
+ *		Choice: the first rule that is true decides where to go.
  *
  * An operand of the wrong type makes a comparison false, never an error.
  * Strings compare by bytes, numbers as numeric, timestamps as moments.
@@ -108,10 +108,10 @@ string_matches(const char *s, const char *send, const char *p, const char *pend)
 
 /* A string that is a timestamp, as a moment. */
 static bool
-as_timestamp(const JsonbValue *v, TimestampTz *at)
+as_timestamp(const JsonbValue *value, TimestampTz *at)
 {
-	return v->type == jbvString &&
-		sf_timestamp_parse(v->val.string.val, v->val.string.len, at);
+	return value->type == jbvString &&
+		sf_timestamp_parse(value->val.string.val, value->val.string.len, at);
 }
 
 /* IsNull, IsString and so on. */
@@ -139,32 +139,32 @@ test_type(SfComparison comparison, const JsonbValue *value)
 
 /* Compare a value with an operand of the comparison's type. */
 static bool
-compare(const Comparison *c, const JsonbValue *value, const JsonbValue *operand)
+compare(const Comparison *comparison, const JsonbValue *value, const JsonbValue *operand)
 {
 	TimestampTz a,
 				b;
 
-	switch (c->operand)
+	switch (comparison->operand)
 	{
 		case OPERAND_STRING:
 			if (value->type != jbvString || operand->type != jbvString)
 				return false;
-			if (c->test == TEST_MATCHES)
+			if (comparison->test == TEST_MATCHES)
 				return string_matches(value->val.string.val,
 									  value->val.string.val + value->val.string.len,
 									  operand->val.string.val,
 									  operand->val.string.val + operand->val.string.len);
-			return test_sign(c->test, sf_json_order(value, operand));
+			return test_sign(comparison->test, sf_json_order(value, operand));
 		case OPERAND_NUMERIC:
 			if (value->type != jbvNumeric || operand->type != jbvNumeric)
 				return false;
-			return test_sign(c->test, sf_json_order(value, operand));
+			return test_sign(comparison->test, sf_json_order(value, operand));
 		case OPERAND_BOOLEAN:
 			return value->type == jbvBool && operand->type == jbvBool &&
 				value->val.boolean == operand->val.boolean;
 		case OPERAND_TIMESTAMP:
 			return as_timestamp(value, &a) && as_timestamp(operand, &b) &&
-				test_sign(c->test, (a > b) - (a < b));
+				test_sign(comparison->test, (a > b) - (a < b));
 		case OPERAND_ANY:
 			break;
 	}
@@ -185,7 +185,7 @@ bad_path(const SfExpr *expr, SfError *error)
 static Verdict
 eval_compare(SfStep *step, const SfRuleComparison *rule, SfError *error)
 {
-	const Comparison *c = &comparisons[rule->comparison];
+	const Comparison *comparison = &comparisons[rule->comparison];
 	const JsonbValue *operand = &rule->operand;
 	JsonbValue	value,
 				other;
@@ -200,7 +200,7 @@ eval_compare(SfStep *step, const SfRuleComparison *rule, SfError *error)
 			VERDICT_YES : VERDICT_NO;
 	if (status == SF_EVAL_NOT_FOUND)
 		return bad_path(rule->variable, error);
-	if (c->test == TEST_IS)
+	if (comparison->test == TEST_IS)
 		return test_type(rule->comparison, &value) == rule->operand.val.boolean ?
 			VERDICT_YES : VERDICT_NO;
 
@@ -213,7 +213,7 @@ eval_compare(SfStep *step, const SfRuleComparison *rule, SfError *error)
 			return bad_path(rule->operand_path, error);
 		operand = &other;
 	}
-	return compare(c, &value, operand) ? VERDICT_YES : VERDICT_NO;
+	return compare(comparison, &value, operand) ? VERDICT_YES : VERDICT_NO;
 }
 
 /* Where the number of a rule of a Choice may stand: the rule is the Condition of a job */
@@ -232,8 +232,8 @@ eval_condition(SfStep *step, const SfRuleCondition *rule, int top, SfError *erro
 	sf_json_root(result, &root);
 	if (root.type == jbvBool)
 		return root.val.boolean ? VERDICT_YES : VERDICT_NO;
-	(void) sf_flow_wrong_type(rule->text ? rule->text : "", field,
-							  "boolean", result, error);
+	(void) sf_flow_refuse_type(rule->text ? rule->text : "", field,
+							   "boolean", result, error);
 	return VERDICT_ERROR;
 }
 
@@ -271,11 +271,11 @@ eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 
 /* Evaluate the Condition of a job; false with an error when that fails. */
 bool
-sf_choice_holds(SfStep *step, const SfChoiceRule *rule, bool *holds, SfError *error)
+sf_choice_eval(SfStep *step, const SfChoiceRule *rule, bool *is_true, SfError *error)
 {
 	Verdict		verdict = eval_rule(step, rule, OF_JOB, error);
 
-	*holds = verdict == VERDICT_YES;
+	*is_true = verdict == VERDICT_YES;
 	return verdict != VERDICT_ERROR;
 }
 
@@ -324,7 +324,7 @@ take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 						assigned);
 }
 
-/* Choice: find the first rule that holds. */
+/* Choice: find the first rule that is true. */
 SfStepNext
 sf_choice_enter(SfStep *step)
 {

@@ -3,7 +3,7 @@
  *		Map in mode DISTRIBUTED: each item, or batch of items, is the input of
  *		an execution of its own.
  *
- *		enter ──► items are read (a task, if there is an ItemReader; a program outside
+ *		enter ──► items are read (a task, if there is an ItemReader; a client
  *		          may answer it)
  *		      ──► JOIN: children begin in a window, as others end
  *		      ──► all have ended: results are put into an array; or, if there is a
@@ -53,13 +53,13 @@ Jsonb *
 sf_map_redriven_extra(const SfExecution *execution, const SfState *state,
 					  const SfMapRun *map_run)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "mapRunArn",
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "mapRunArn",
 					   sf_map_arn(execution, state, map_run->uuid));
-	sf_json_add_int(&b, "redriveCount", map_run->redrive_count);
-	return sf_json_finish(&b);
+	sf_json_add_int(&json, "redriveCount", map_run->redrive_count);
+	return sf_json_finish(&json);
 }
 
 /* The execution id of a child. */
@@ -216,12 +216,12 @@ sf_distributed_write(SfStep *step)
 static Jsonb *
 run_extra(const SfStep *step, const char *uuid)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "mapRunArn",
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "mapRunArn",
 					   sf_map_arn(step->loaded->execution, step->state, uuid));
-	return sf_json_finish(&b);
+	return sf_json_finish(&json);
 }
 
 /* Begin a run; items NULL: they are to be read. */
@@ -374,18 +374,18 @@ make_batch(Feed *feed, Jsonb *batch_input, Size *size, SfError *error)
 	int			max_items = feed->map_run->max_items_per_batch;
 	Size		max_bytes = (Size) sf_setting_max_payload_bytes;
 	SfMapChild *child = palloc0(sizeof(SfMapChild));
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (feed->map_run->max_bytes_per_batch > 0)
 		max_bytes = Min(max_bytes, (Size) feed->map_run->max_bytes_per_batch);
 	*size = BATCH_OVERHEAD;
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	if (batch_input != NULL)
 	{
-		sf_json_add(&b, "BatchInput", batch_input);
+		sf_json_add(&json, "BatchInput", batch_input);
 		*size += sf_json_text_size(batch_input);
 	}
-	sf_json_open_array(&b, "Items");
+	sf_json_open_array(&json, "Items");
 	while (branch->next_index < branch->total &&
 		   (max_items == 0 || child->items < max_items))
 	{
@@ -395,12 +395,12 @@ make_batch(Feed *feed, Jsonb *batch_input, Size *size, SfError *error)
 		if (child->items > 0 && *size + feed->size + 1 > max_bytes)
 			break;
 		*size += feed->size + 1;
-		sf_json_add(&b, NULL, feed_take(feed));
+		sf_json_add(&json, NULL, feed_take(feed));
 		child->items++;
 		branch->next_index++;
 	}
-	sf_json_close_array(&b);
-	child->input = sf_json_finish(&b);
+	sf_json_close_array(&json);
+	child->input = sf_json_finish(&json);
 	return child;
 }
 
@@ -530,14 +530,14 @@ static Jsonb *
 written_result(SfStep *step, Jsonb *details)
 {
 	const SfMapRun *map_run = step->loaded->map_run;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "MapRunArn",
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "MapRunArn",
 					   sf_map_arn(step->loaded->execution, step->state,
 								  map_run->uuid));
-	sf_json_add(&b, "ResultWriterDetails", details);
-	return sf_json_finish(&b);
+	sf_json_add(&json, "ResultWriterDetails", details);
+	return sf_json_finish(&json);
 }
 
 /* Map: the items have been read, or the results written. */

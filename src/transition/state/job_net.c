@@ -364,20 +364,20 @@ sf_net_may_begin(SfStep *step, SfStepNext *next)
 {
 	const SfNetJob *job = sf_net_job_with_condition(step->program, step->branch);
 	SfError		error;
-	bool		holds;
+	bool		is_true;
 
 	if (job == NULL)
 		return true;
-	if (!sf_choice_holds(step, job->condition, &holds, &error))
+	if (!sf_choice_eval(step, job->condition, &is_true, &error))
 	{
 		prefix_condition(step, job, &error);
 		step->transition->name = SF_TRANSITION_FAILED;
 		*next = sf_step_fail_branch(step, &error);
 		return false;
 	}
-	if (!holds)
+	if (!is_true)
 		*next = sf_step_skip_net_job(step);
-	return holds;
+	return is_true;
 }
 
 /* The results of the jobs that have succeeded, by name, as an object. */

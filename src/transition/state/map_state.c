@@ -53,7 +53,7 @@ percentage_field(SfStep *step, double *percentage, SfError *error)
 	if (percentage_from_value(value, is_path, percentage))
 		return true;
 	if (!is_path)
-		return sf_flow_wrong_type(field->text, name, "number", value, error);
+		return sf_flow_refuse_type(field->text, name, "number", value, error);
 	return sf_error_set(error, SF_ERR_RUNTIME,
 						"The %sPath field refers to value \"%s\" which is not a valid float: %s",
 						name, sf_flow_shown(value), field->text);
@@ -86,7 +86,7 @@ jsonata_items(SfStep *step, Jsonb **items, SfError *error)
 	if (sf_json_is_array(&root))
 		return true;
 	if (map->items != NULL && map->items_text != NULL)
-		return sf_flow_wrong_type(map->items_text, "Items", "array", *items, error);
+		return sf_flow_refuse_type(map->items_text, "Items", "array", *items, error);
 	return sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
 						"Map state input must be an array but was: %s",
 						sf_json_excerpt(*items));
@@ -155,16 +155,16 @@ sf_map_iteration_input(SfStep *step, Jsonb *item, int index, Jsonb **input,
 static void
 show_selected(SfStep *step)
 {
-	const SfTransition *t = step->transition;
-	SfJsonBuilder b;
+	const SfTransition *transition = step->transition;
+	SfJsonBuilder json;
 
 	if (step->loaded->inspection == NULL || sf_state_map(step->state)->item_selector == NULL)
 		return;
-	sf_json_begin_array(&b);
-	for (int i = 0; i < t->neffects; i++)
-		if (t->effects[i].kind == SF_EFFECT_SPAWN_BRANCH)
-			sf_json_add(&b, NULL, t->effects[i].spawn->payload);
-	sf_step_show(step, SF_INSPECTION_AFTER_ITEM_SELECTOR, sf_json_finish(&b));
+	sf_json_begin_array(&json);
+	for (int i = 0; i < transition->neffects; i++)
+		if (transition->effects[i].kind == SF_EFFECT_SPAWN_BRANCH)
+			sf_json_add(&json, NULL, transition->effects[i].spawn->payload);
+	sf_step_show(step, SF_INSPECTION_AFTER_ITEM_SELECTOR, sf_json_finish(&json));
 }
 
 /* Begin iterations while there is room for them. */
@@ -215,11 +215,11 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 Jsonb *
 sf_map_length(int length)
 {
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
-	sf_json_begin_object(&b);
-	sf_json_add_int(&b, "length", length);
-	return sf_json_finish(&b);
+	sf_json_begin_object(&json);
+	sf_json_add_int(&json, "length", length);
+	return sf_json_finish(&json);
 }
 
 /* Show what is tolerated, as far as the state says, in the inspection of a test. */

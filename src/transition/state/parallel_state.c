@@ -147,16 +147,16 @@ static Jsonb *
 joined_result(const SfStep *step)
 {
 	const SfJoined *joined = sf_stimulus_joined(step->stimulus);
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (joined->kind == SF_JOINED_RESULT)
 		return joined->result;
 	if (step->state->type == SF_STATE_JOBNET)
 		return sf_net_result(step);
-	sf_json_begin_array(&b);
+	sf_json_begin_array(&json);
 	for (int i = 0; i < joined->noutputs; i++)
-		sf_json_add(&b, NULL, joined->outputs[i]);
-	return sf_json_finish(&b);
+		sf_json_add(&json, NULL, joined->outputs[i]);
+	return sf_json_finish(&json);
 }
 
 /* Parallel, Map, JobNet: all children have ended. */

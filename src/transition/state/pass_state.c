@@ -64,7 +64,7 @@ fail_text(SfStep *step, const SfValueField *field, const char *name,
 		return true;
 	}
 	if (field->kind == SF_FIELD_JSONATA)
-		return sf_flow_wrong_type(field->text, name, "string", value, error);
+		return sf_flow_refuse_type(field->text, name, "string", value, error);
 	return sf_error_set(error, SF_ERR_RUNTIME,
 						"The %sPath parameter does not reference a string value: %s == %s",
 						name, field->text, sf_json_excerpt(value));

@@ -56,24 +56,24 @@ static Jsonb *
 scheduled_extra(const SfTaskRequest *task, const char *role)
 {
 	bool		activity = task->resource->kind == SF_RESOURCE_ACTIVITY;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (task->timeout_ms == 0 && task->heartbeat_ms == 0 && !activity && role == NULL)
 		return NULL;
-	sf_json_begin_object(&b);
+	sf_json_begin_object(&json);
 	if (activity)
-		sf_json_add_string(&b, "resource", task->resource->text);
+		sf_json_add_string(&json, "resource", task->resource->text);
 	if (role != NULL)
 	{
-		sf_json_open_object(&b, "taskCredentials");
-		sf_json_add_string(&b, "roleArn", role);
-		sf_json_close_object(&b);
+		sf_json_open_object(&json, "taskCredentials");
+		sf_json_add_string(&json, "roleArn", role);
+		sf_json_close_object(&json);
 	}
 	if (task->timeout_ms != 0)
-		sf_json_add_int(&b, "timeoutInSeconds", task->timeout_ms / 1000);
+		sf_json_add_int(&json, "timeoutInSeconds", task->timeout_ms / 1000);
 	if (task->heartbeat_ms != 0)
-		sf_json_add_int(&b, "heartbeatInSeconds", task->heartbeat_ms / 1000);
-	return sf_json_finish(&b);
+		sf_json_add_int(&json, "heartbeatInSeconds", task->heartbeat_ms / 1000);
+	return sf_json_finish(&json);
 }
 
 /* Task: work out its payload and ask for it to be carried out. */
@@ -110,22 +110,22 @@ sf_task_state_enter(SfStep *step)
 }
 
 /*
- * Append ActivityStarted, with the time at which a program outside took the task; do
+ * Append ActivityStarted, with the time at which a client took the task; do
  * nothing if the task is of no activity or was never taken.
  */
 static void
 taken_event(SfStep *step, const SfTask *task)
 {
 	TimestampTz now = step->now;
-	SfJsonBuilder b;
+	SfJsonBuilder json;
 
 	if (task == NULL || task->activity_no == 0 || task->receives == 0)
 		return;
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "workerName", task->worker);
+	sf_json_begin_object(&json);
+	sf_json_add_string(&json, "workerName", task->worker);
 	if (task->started_at != DT_NOBEGIN)
 		step->now = task->started_at;
-	sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&b));
+	sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&json));
 	step->now = now;
 }
 
@@ -221,7 +221,7 @@ sf_task_state_store_outcome(SfStep *step)
 	return SF_STEP_REST;
 }
 
-/* Count a task that is over, with its error or NULL; one of an activity began when a program took it. */
+/* Count a task that is over, with its error or NULL; one of an activity began when a client took it. */
 static void
 count_task(SfStep *step, const SfError *error)
 {
@@ -241,13 +241,13 @@ count_task(SfStep *step, const SfError *error)
  * unread: clear_rows (run/apply/apply_write.c) then stops the children of all.
  */
 bool
-sf_task_state_stops_child(const SfState *state, SfUnanswered how)
+sf_task_state_stops_child(const SfState *state, SfUnanswered unanswered)
 {
 	if (state->type != SF_STATE_TASK ||
 		sf_state_task(state)->resource.kind != SF_RESOURCE_START_EXECUTION)
 		return false;
 	/* a token, not the child, is what has not come */
-	return how == SF_UNANSWERED_ABORTED || !sf_state_awaits_token(state);
+	return unanswered == SF_UNANSWERED_ABORTED || !sf_state_awaits_token(state);
 }
 
 /*

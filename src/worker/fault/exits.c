@@ -64,7 +64,7 @@ note_end(int code, Datum arg)
 	const SfProcess *process = sf_my_process;
 	SfSuspect	suspect;
 
-	if (!process || process->leave || asked_to_end || !PostmasterIsAlive())
+	if (!process || process->is_to_leave || asked_to_end || !PostmasterIsAlive())
 		return;
 	if (!sf_poison_turn_exit(sf_my_process_number(), process->in_step ? &process->key : NULL, &suspect))
 		return;

@@ -149,7 +149,7 @@ free_entry(Oid owner)
 	for (int i = 0; i < poison->nsuspects; i++)
 		if (poison->suspects[i].released)
 			owners[n++] = poison->suspects[i].owner;
-	if (!sf_entries_giver(owners, n, owner, &giver))
+	if (!sf_entries_find_giver(owners, n, owner, &giver))
 		return NULL;
 	for (int i = 0; i < poison->nsuspects; i++)
 		if (poison->suspects[i].released && poison->suspects[i].owner == giver)

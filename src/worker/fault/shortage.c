@@ -32,19 +32,19 @@ find(SfBranchKey key)
 {
 	for (int i = 0; i < SF_SHORTAGES; i++)
 	{
-		SfShortage *s = &sf_shared->shortages[i];
+		SfShortage *shortage = &sf_shared->shortages[i];
 
-		if (s->database == MyDatabaseId && sf_branch_key_equals(s->key, key))
-			return s;
+		if (shortage->database == MyDatabaseId && sf_branch_key_equals(shortage->key, key))
+			return shortage;
 	}
 	return NULL;
 }
 
 /* Was an entry used so long ago that it says nothing any more? */
 static bool
-is_over(const SfShortage *s)
+is_over(const SfShortage *shortage)
 {
-	return s->last < sf_tick_plus_ms(sf_tick_now(), -SF_SHORTAGE_FORGET_MS);
+	return shortage->last < sf_tick_plus_ms(sf_tick_now(), -SF_SHORTAGE_FORGET_MS);
 }
 
 /* Find a free entry, else that of an owner which was used the longest ago (InvalidOid: a free one alone). */
@@ -55,12 +55,12 @@ find_oldest(Oid owner)
 
 	for (int i = 0; i < SF_SHORTAGES; i++)
 	{
-		SfShortage *s = &sf_shared->shortages[i];
+		SfShortage *shortage = &sf_shared->shortages[i];
 
-		if (!OidIsValid(s->database) || is_over(s))
-			return s;
-		if (OidIsValid(owner) && s->owner == owner && (oldest == NULL || s->last < oldest->last))
-			oldest = s;
+		if (!OidIsValid(shortage->database) || is_over(shortage))
+			return shortage;
+		if (OidIsValid(owner) && shortage->owner == owner && (oldest == NULL || shortage->last < oldest->last))
+			oldest = shortage;
 	}
 	return oldest;
 }
@@ -69,15 +69,15 @@ find_oldest(Oid owner)
 static SfShortage *
 find_entry(Oid owner)
 {
-	SfShortage *s = find_oldest(InvalidOid);
+	SfShortage *shortage = find_oldest(InvalidOid);
 	Oid			owners[SF_SHORTAGES];
 	Oid			giver;
 
-	if (s != NULL)
-		return s;
+	if (shortage != NULL)
+		return shortage;
 	for (int i = 0; i < SF_SHORTAGES; i++)
 		owners[i] = sf_shared->shortages[i].owner;
-	return sf_entries_giver(owners, SF_SHORTAGES, owner, &giver) ? find_oldest(giver) : NULL;
+	return sf_entries_find_giver(owners, SF_SHORTAGES, owner, &giver) ? find_oldest(giver) : NULL;
 }
 
 /* Find the entry of a branch, or give it one; NULL: there is none. */
@@ -86,16 +86,16 @@ find_or_add(SfBranchKey key)
 {
 	Oid			owner = OidIsValid(sf_my_process->user_owner) ? sf_my_process->user_owner :
 		sf_my_process->turn_owner;
-	SfShortage *s = find(key);
+	SfShortage *shortage = find(key);
 
-	if (s && is_over(s))
-		s->tries = s->counted = 0;
-	if (s)
-		return s;
-	s = find_entry(owner);
-	if (s)
-		*s = (SfShortage) {.database = MyDatabaseId,.owner = owner,.key = key};
-	return s;
+	if (shortage && is_over(shortage))
+		shortage->tries = shortage->counted = 0;
+	if (shortage)
+		return shortage;
+	shortage = find_entry(owner);
+	if (shortage)
+		*shortage = (SfShortage) {.database = MyDatabaseId,.owner = owner,.key = key};
+	return shortage;
 }
 
 /*
@@ -106,27 +106,27 @@ find_or_add(SfBranchKey key)
 int
 sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms)
 {
-	SfShortage *s;
+	SfShortage *shortage;
 	int			number;
 	int			count;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	s = find_or_add(key);
-	if (s == NULL)
+	shortage = find_or_add(key);
+	if (shortage == NULL)
 	{
 		LWLockRelease(sf_shared_lock);
 		*pause_ms = sf_backoff_doubled_ms(1);
 		return 0;
 	}
-	number = (int) (s - sf_shared->shortages) + 1;
-	s->tries++;
+	number = (int) (shortage - sf_shared->shortages) + 1;
+	shortage->tries++;
 	if (may_be_its_own && (sf_shared->shortage_of == SF_NO_SHORTAGE || sf_shared->shortage_of == number))
-		s->counted++;
+		shortage->counted++;
 	sf_shared->shortage_of = number;
-	s->last = sf_tick_now();
-	count = may_be_its_own ? Max(s->counted, s->tries / TRIES_PER_COUNT) : 0;
+	shortage->last = sf_tick_now();
+	count = may_be_its_own ? Max(shortage->counted, shortage->tries / TRIES_PER_COUNT) : 0;
 	/* at least half of it: a branch that fails in the end has had its time */
-	*pause_ms = sf_backoff_doubled_ms(s->tries) / 2;
+	*pause_ms = sf_backoff_doubled_ms(shortage->tries) / 2;
 	*pause_ms += sf_backoff_ms(0, *pause_ms, SF_FAILURE_MAX_PAUSE_MS);
 	LWLockRelease(sf_shared_lock);
 	return count;
@@ -136,14 +136,14 @@ sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms)
 void
 sf_shortage_clear(SfBranchKey key)
 {
-	SfShortage *s = find(key);
+	SfShortage *shortage = find(key);
 
-	if (!s)
+	if (!shortage)
 		return;					/* without the lock: only this process runs it now */
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	s = find(key);
-	if (s)
-		memset(s, 0, sizeof(*s));
+	shortage = find(key);
+	if (shortage)
+		memset(shortage, 0, sizeof(*shortage));
 	LWLockRelease(sf_shared_lock);
 }
 

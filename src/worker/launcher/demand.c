@@ -35,7 +35,7 @@ runs_task(Oid database)
 	sf_foreach_process(process)
 	{
 		if (process->status != SF_PROCESS_STATUS_FREE && process->database == database &&
-			process->kind == SF_PROCESS_KIND_TASK && process->may_task)
+			process->kind == SF_PROCESS_KIND_TASK && process->may_run_task)
 			return true;
 	}
 	return false;
@@ -192,7 +192,7 @@ is_movable(const SfProcess *process)
 	if (process->status == SF_PROCESS_STATUS_FREE || process->status == SF_PROCESS_STATUS_STANDBY ||
 		process->kind == SF_PROCESS_KIND_KEEPER || process->stuck)
 		return false;
-	return process->kind == SF_PROCESS_KIND_WORKER || !process->may_task;
+	return process->kind == SF_PROCESS_KIND_WORKER || !process->may_run_task;
 }
 
 /*
@@ -212,7 +212,7 @@ sf_demand_keeper_is_idle(void)
 		return true;
 	sf_foreach_process(process)
 	{
-		if (process->status == SF_PROCESS_STATUS_IDLE && is_movable(process) && !process->leave)
+		if (process->status == SF_PROCESS_STATUS_IDLE && is_movable(process) && !process->is_to_leave)
 			return true;
 	}
 	return false;
@@ -238,7 +238,7 @@ sf_demand_make_room(const SfDemand *want)
 		if (!is_movable(process) || process->database == want->database)
 			continue;
 		any = true;
-		if (process->leave)
+		if (process->is_to_leave)
 		{
 			/* a process is leaving already */
 			victim = NULL;
@@ -253,7 +253,7 @@ sf_demand_make_room(const SfDemand *want)
 	}
 	if (victim)
 	{
-		victim->leave = true;
+		victim->is_to_leave = true;
 		sf_shared_wake_process(victim);
 	}
 	LWLockRelease(sf_shared_lock);
@@ -276,7 +276,7 @@ sf_demand_dismiss_helper(Oid database)
 	{
 		if (process->status != SF_PROCESS_STATUS_IDLE || process->kind != SF_PROCESS_KIND_TASK)
 			continue;
-		if (process->leave)
+		if (process->is_to_leave)
 		{
 			helper = NULL;
 			break;
@@ -286,7 +286,7 @@ sf_demand_dismiss_helper(Oid database)
 	}
 	if (helper)
 	{
-		helper->leave = true;
+		helper->is_to_leave = true;
 		sf_shared_wake_process(helper);
 	}
 	LWLockRelease(sf_shared_lock);

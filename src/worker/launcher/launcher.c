@@ -107,7 +107,7 @@ serve_suspects(SfTick *next)
 	{
 		*next = sf_tick_plus_ms(sf_tick_now(), SF_ROOM_RECHECK_MS);
 		process = find_process_for_suspects();
-		if (process != NULL || (sf_processes_any() && !SF_DEBUG_MUTATION("alone")))
+		if (process != NULL || (sf_processes_are_any() && !SF_DEBUG_MUTATION("alone")))
 		{
 			int64		limit_ms = (int64) SF_SUSPECT_ALONE_MS << Min(Max(suspect.seen, 1) - 1, 20);
 
@@ -193,7 +193,7 @@ keep_processes(SfTick *next)
 	static SfTick refused_since = 0;
 	SfTick		now = sf_tick_now();
 
-	if (sf_processes_ensure_standby() || sf_processes_any())
+	if (sf_processes_ensure_standby() || sf_processes_are_any())
 	{
 		refused_since = 0;
 		return;
@@ -218,7 +218,7 @@ dismiss_workers(int code, Datum arg)
 		{
 			if (process->status == SF_PROCESS_STATUS_FREE)
 				continue;
-			process->leave = true;
+			process->is_to_leave = true;
 			sf_shared_wake_process(process);
 		}
 	}

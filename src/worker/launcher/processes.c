@@ -100,7 +100,7 @@ give_up(SfProcess *process, uint32 launch)
 
 /* Tell whether there is any process but the launcher and the one on standby. */
 bool
-sf_processes_any(void)
+sf_processes_are_any(void)
 {
 	sf_foreach_process(process)
 	{
@@ -120,7 +120,7 @@ note_refusal(bool first)
 {
 	static bool said = false;
 
-	first = first && (sf_processes_any() || sf_shared_keeper()->status != SF_PROCESS_STATUS_FREE);
+	first = first && (sf_processes_are_any() || sf_shared_keeper()->status != SF_PROCESS_STATUS_FREE);
 	if (first && !said)
 		ereport(WARNING,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
@@ -184,7 +184,7 @@ use_standby(Oid database, SfProcessKind kind, SfErrand errand)
 	bool		ready;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	ready = process->status == SF_PROCESS_STATUS_STANDBY && !process->leave;
+	ready = process->status == SF_PROCESS_STATUS_STANDBY && !process->is_to_leave;
 	if (ready)
 	{
 		process->kind = kind;
@@ -215,7 +215,7 @@ sf_processes_start(Oid database, SfProcessKind kind, bool first, SfErrand errand
 		return true;
 	}
 	note_refusal(first);
-	return !sf_processes_any() && use_standby(database, kind, errand);
+	return !sf_processes_are_any() && use_standby(database, kind, errand);
 }
 
 /*
@@ -238,9 +238,9 @@ sf_processes_ensure_standby(void)
 			  sf_shared_find_unused_process() != NULL))
 	{
 		/* other processes can do what it was there for */
-		if (!process->leave)
+		if (!process->is_to_leave)
 			sf_shared_wake_process(process);
-		process->leave = true;
+		process->is_to_leave = true;
 	}
 	LWLockRelease(sf_shared_lock);
 	if (!vacant)
@@ -265,16 +265,16 @@ sf_processes_send_keeper(Oid database)
 {
 	SfProcess  *process = sf_shared_keeper();
 
-	if (use_standby(database, sf_processes_any() ? SF_PROCESS_KIND_KEEPER : SF_PROCESS_KIND_WORKER,
+	if (use_standby(database, sf_processes_are_any() ? SF_PROCESS_KIND_KEEPER : SF_PROCESS_KIND_WORKER,
 					SF_ERRAND_WORK))
 		return;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	if (process->kind == SF_PROCESS_KIND_KEEPER && OidIsValid(process->database) &&
-		process->database != database && !process->leave &&
+		process->database != database && !process->is_to_leave &&
 		(process->status == SF_PROCESS_STATUS_IDLE ||
 		 process->attached < sf_tick_plus_ms(sf_tick_now(), -SF_KEEPER_QUANTUM_MS)))
 	{
-		process->leave = true;
+		process->is_to_leave = true;
 		sf_shared_wake_process(process);
 	}
 	LWLockRelease(sf_shared_lock);

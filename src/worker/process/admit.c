@@ -124,7 +124,7 @@ count_other_tasks(const SfProcess *asking)
 static SfOwnerTasks
 tasks_left_to(const Share *share, int others)
 {
-	/* one place is kept for owners whose tasks occupy no process */
+	/* one process is kept for owners whose tasks occupy no process */
 	int			limit = sf_admit_max_tasks() - (share->occupied > 0 ? 1 : 0);
 
 	if (share->in_code >= max_in_code() || has_its_share(share) || others >= limit)
@@ -282,7 +282,7 @@ may_run_task(Oid database)
 {
 	sf_foreach_process(process)
 	{
-		if (process->status != SF_PROCESS_STATUS_FREE && process->database == database && process->may_task)
+		if (process->status != SF_PROCESS_STATUS_FREE && process->database == database && process->may_run_task)
 			return true;
 	}
 	return false;
@@ -298,8 +298,8 @@ sf_admit_task_process_stands_by(Oid database)
 	sf_foreach_process(process)
 	{
 		if (process->status != SF_PROCESS_STATUS_FREE && process->database == database &&
-			process->kind == SF_PROCESS_KIND_TASK && !process->may_task && process->turn != SF_TURN_KIND_HELPS &&
-			!process->leave &&
+			process->kind == SF_PROCESS_KIND_TASK && !process->may_run_task && process->turn != SF_TURN_KIND_HELPS &&
+			!process->is_to_leave &&
 			process->errand != SF_ERRAND_SUSPECTS)
 			return true;
 	}

@@ -173,7 +173,7 @@ sf_my_process_awaits_database(bool *wanted)
 	bool		waits;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	*wanted = sf_my_process->launch == my_launch && !sf_my_process->leave && !ProcDiePending;
+	*wanted = sf_my_process->launch == my_launch && !sf_my_process->is_to_leave && !ProcDiePending;
 	waits = *wanted && sf_my_process->status == SF_PROCESS_STATUS_STANDBY;
 	LWLockRelease(sf_shared_lock);
 	return waits;

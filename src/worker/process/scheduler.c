@@ -34,7 +34,7 @@ another_advances(Oid database)
 	sf_foreach_process(process)
 	{
 		if (process != sf_my_process && process->database == database &&
-			process->pid != 0 && sf_shared_advances(process) && !process->may_task)
+			process->pid != 0 && sf_shared_advances(process) && !process->may_run_task)
 			return true;
 	}
 	return false;
@@ -56,10 +56,10 @@ tasks_to_take(Oid database)
 static void
 take_seek(SfDatabase *database, SfTurn *turn)
 {
-	sf_my_process->may_task = false;
+	sf_my_process->may_run_task = false;
 	turn->admission = tasks_to_take(database->oid);
 	turn->task_after = database->task_after;
-	sf_my_process->may_task = turn->admission != SF_ADMIT_NONE;
+	sf_my_process->may_run_task = turn->admission != SF_ADMIT_NONE;
 	if (turn->admission == SF_ADMIT_NONE)
 	{
 		/* left to a process that may take on tasks */
@@ -164,7 +164,7 @@ take_help(SfDatabase *database, SfTurn *turn)
 	sf_my_process->turn = SF_TURN_KIND_HELPS;
 	turn->helped = true;
 	turn->admission = SF_ADMIT_NONE;
-	sf_my_process->may_task = false;
+	sf_my_process->may_run_task = false;
 	/* what this process had taken on is left to others */
 	if (turn->scan_from != DT_NOEND)
 	{
@@ -395,7 +395,7 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 	if (mine->status == SF_PROCESS_STATUS_RUNNING)
 		mine->since = sf_tick_now();
 	mine->status = SF_PROCESS_STATUS_IDLE;
-	mine->may_task = false;
+	mine->may_run_task = false;
 	if (mine->kind != SF_PROCESS_KIND_TASK)
 		until = Min(Min(sf_tick_of_wall(database->next_timer), database->next_scan),
 					database->skipped.next);
@@ -473,7 +473,7 @@ choose(SfDatabase *database, SfTurn *turn)
 	int			pause_ms = count_setbacks(turn);
 	SfWorkState next;
 
-	if (!database || database->leaving > 0 || sf_my_process->leave)
+	if (!database || database->leaving > 0 || sf_my_process->is_to_leave)
 		return leave(database, turn);
 	if (is_one_too_many(MyDatabaseId))
 		return pause_ms > 0 ? leave(database, turn) : make_way(database, turn);
@@ -534,7 +534,7 @@ sf_scheduler_next(SfTurn *turn)
 		database = sf_shared_lock_database(MyDatabaseId);
 		sf_admit_release(sf_my_process);
 		end_help(database, turn);
-		sf_my_process->stuck = sf_my_process->may_task = false;
+		sf_my_process->stuck = sf_my_process->may_run_task = false;
 		sf_my_process->turn_owner = InvalidOid;
 		queues_are_due = database != NULL && take_queues(database);
 		turn->state = choose(database, turn);

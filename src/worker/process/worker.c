@@ -76,7 +76,7 @@ handle_signals(void)
 static void
 sit_out(SfTick until)
 {
-	while (sf_tick_now() < until && !sf_my_process->leave)
+	while (sf_tick_now() < until && !sf_my_process->is_to_leave)
 	{
 		handle_signals();
 		sf_signals_sleep_until(until);
@@ -198,7 +198,7 @@ run_suspects(void)
 	while (sf_poison_next_suspect(MyDatabaseId, &suspect))
 	{
 		handle_signals();
-		if (sf_my_process->leave)
+		if (sf_my_process->is_to_leave)
 			return;
 		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 		sf_my_process->since = sf_tick_now();

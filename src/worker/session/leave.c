@@ -109,7 +109,7 @@ ask_to_leave(Oid oid, bool insist)
 		if (process->status == SF_PROCESS_STATUS_FREE || process->database != oid)
 			continue;
 		count++;
-		process->leave = true;
+		process->is_to_leave = true;
 		if (insist && process->pid != 0)
 			kill(process->pid, SIGTERM);
 		else

@@ -25,7 +25,7 @@ compare_owners(const void *a, const void *b)
  * none.  owners has the owner of each entry that may be given up; it is sorted.
  */
 bool
-sf_entries_giver(Oid *owners, int n, Oid asking, Oid *giver)
+sf_entries_find_giver(Oid *owners, int n, Oid asking, Oid *giver)
 {
 	int			own = 0;
 	int			most = 0;

@@ -129,7 +129,7 @@ bool
 sf_shared_advances(const SfProcess *process)
 {
 	return process->status != SF_PROCESS_STATUS_FREE && process->kind == SF_PROCESS_KIND_WORKER &&
-		!process->leave && !sf_shared_is_probe(process) && !process->stuck;
+		!process->is_to_leave && !sf_shared_is_probe(process) && !process->stuck;
 }
 
 /* Count a database's (InvalidOid: all databases') workers that advance. */
@@ -155,7 +155,7 @@ bool
 sf_shared_is_occupied(const SfProcess *process)
 {
 	return process->status != SF_PROCESS_STATUS_FREE && OidIsValid(process->user_owner) &&
-		(process->stuck || (process->kind == SF_PROCESS_KIND_TASK && process->may_task));
+		(process->stuck || (process->kind == SF_PROCESS_KIND_TASK && process->may_run_task));
 }
 
 /* Find a free entry for one more worker or process for tasks, or NULL. */
@@ -274,7 +274,7 @@ sf_shared_take_keys(SfDatabase *database, SfWorkKey *keys, int *nkeys,
 static bool
 is_in_long_task(const SfProcess *process)
 {
-	return process->kind == SF_PROCESS_KIND_TASK && process->may_task &&
+	return process->kind == SF_PROCESS_KIND_TASK && process->may_run_task &&
 		sf_tick_plus_ms(process->turn_began, SF_STUCK_MS) < sf_tick_now();
 }
 
@@ -312,7 +312,7 @@ can_wait(const SfDatabase *database)
 			continue;
 		if (process->status == SF_PROCESS_STATUS_RUNNING && process->turn == SF_TURN_KIND_HELPS && !process->stuck)
 			return true;
-		if (process->kind == SF_PROCESS_KIND_WORKER && !process->leave &&
+		if (process->kind == SF_PROCESS_KIND_WORKER && !process->is_to_leave &&
 			(process->status == SF_PROCESS_STATUS_IDLE || process->status == SF_PROCESS_STATUS_WOKEN))
 			return true;
 	}
@@ -402,7 +402,7 @@ running_worker_will_drain(const SfDatabase *database)
 		int			ms = running && process->turn == SF_TURN_KIND_RUNS_QUEUE ? SF_BRISK_QUEUE_MS : SF_BRISK_MS;
 
 		if (process->database == database->oid && sf_shared_takes_keys(process) &&
-			!process->leave && !process->stuck && drain_us <= ms * 1000 &&
+			!process->is_to_leave && !process->stuck && drain_us <= ms * 1000 &&
 			(process->status == SF_PROCESS_STATUS_WOKEN ||
 			 (running && process->turn_began >= sf_tick_plus_ms(now, -ms))))
 			return true;
@@ -417,7 +417,7 @@ sf_shared_wake_idle(Oid database, SfProcessKind kind)
 	sf_foreach_process(process)
 	{
 		if (process->status == SF_PROCESS_STATUS_IDLE && process->kind == kind &&
-			process->database == database && !process->leave)
+			process->database == database && !process->is_to_leave)
 		{
 			process->status = SF_PROCESS_STATUS_WOKEN;
 			sf_shared_wake_process(process);
@@ -685,9 +685,9 @@ sf_shared_clear_process(SfProcess *process)
 	process->status = SF_PROCESS_STATUS_FREE;
 	process->pid = 0;
 	process->database = InvalidOid;
-	process->leave = false;
+	process->is_to_leave = false;
 	process->errand = SF_ERRAND_WORK;
-	process->may_task = false;
+	process->may_run_task = false;
 	process->user_owner = InvalidOid;
 	process->stuck = false;
 	process->turn_began = SF_TICK_UNSET;

@@ -116,8 +116,8 @@ typedef struct SfProcess
 	int			pid;			/* 0: not there yet */
 	int			procno;			/* of its PGPROC, whose latch wakes it */
 	uint32		launch;			/* tells this process from the one before it */
-	bool		leave;			/* asked to leave after its turn */
-	bool		may_task;		/* may take a long task now, or is in one */
+	bool		is_to_leave;	/* asked to leave after its turn */
+	bool		may_run_task;	/* may take a long task now, or is in one */
 	bool		stuck;			/* its turn takes too long to count on it */
 	SfTurnKind	turn;			/* what its turn is */
 	Oid			turn_owner;		/* whose branches its turn advances; InvalidOid: it does not */

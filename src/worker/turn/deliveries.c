@@ -45,20 +45,20 @@ share_deliveries(const SfDeliveries *batch)
 static void
 make_deliveries(SfDeliveries *batch)
 {
-	SfTurnXact	a = {.kind = SF_TURN_XACT_DELIVER,.delivery.batch = batch};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_DELIVER,.delivery.batch = batch};
 	SfTurnXact	note = {.kind = SF_TURN_XACT_UNDELIVERED,.delivery.batch = batch};
 
 	do
 	{
 		int			began_at = batch->next;
 
-		if (sf_turn_xact(&a))
+		if (sf_turn_xact_run(&xact))
 			continue;
-		a.delivery.left = sf_feature_deliverer->skip(batch, began_at);
-		note.delivery.cause = a.message;
-		if (!sf_turn_xact_met_shortage(&a))
-			(void) sf_turn_xact(&note);
-	} while (a.verdict == SF_VERDICT_MAY_WORK && a.delivery.left);
+		xact.delivery.left = sf_feature_deliverer->skip(batch, began_at);
+		note.delivery.cause = xact.message;
+		if (!sf_turn_xact_met_shortage(&xact))
+			(void) sf_turn_xact_run(&note);
+	} while (xact.verdict == SF_VERDICT_MAY_WORK && xact.delivery.left);
 }
 
 /* Make new deliveries of one owner, and one that is to be tried again. */
@@ -67,23 +67,23 @@ sf_turn_deliver(SfTurn *turn)
 {
 	SfDeliveries batch = {.context = CurrentMemoryContext,.admit = admit_owner,.owner = turn->delivered_to,
 		.until = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_TURN_MS)};
-	SfTurnXact	a = {.kind = SF_TURN_XACT_CLAIM,.delivery.batch = &batch};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_CLAIM,.delivery.batch = &batch};
 
 	turn->next_delivery = SF_TICK_NEVER;
 	for (int again = 0; again <= 1; again++)
 	{
 		batch.again = again == 1;
-		if (!sf_turn_xact(&a))
+		if (!sf_turn_xact_run(&xact))
 		{
 			turn->next_delivery = sf_tick_plus_ms(sf_tick_now(), SF_FAILURE_PAUSE_MS);
 			return;
 		}
-		turn->verdict = a.verdict;
-		if (a.verdict != SF_VERDICT_MAY_WORK)
+		turn->verdict = xact.verdict;
+		if (xact.verdict != SF_VERDICT_MAY_WORK)
 			return;
 		if (!batch.again)
 			turn->delivered_to = batch.owner;
-		if (!a.delivery.claimed)
+		if (!xact.delivery.claimed)
 		{
 			turn->next_delivery = Min(turn->next_delivery, batch.next_due);
 			continue;

@@ -56,7 +56,7 @@ make_room(SfSkipped *skipped, Oid owner)
 
 	for (int i = 0; i < skipped->count; i++)
 		owners[i] = skipped->branches[i].owner;
-	return sf_entries_giver(owners, skipped->count, owner, &giver) ? find_last(skipped, giver) : NULL;
+	return sf_entries_find_giver(owners, skipped->count, owner, &giver) ? find_last(skipped, giver) : NULL;
 }
 
 /* Note a branch, unless it is noted already; false: it, or another one, has no entry. */

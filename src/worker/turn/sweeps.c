@@ -64,15 +64,15 @@ publish_sweep(const SfFeature *feature, const SfSweepResult *left)
 static void
 sweep(const SfFeature *feature)
 {
-	SfTurnXact	a = {.kind = SF_TURN_XACT_SWEEP,.sweep.feature = feature};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_SWEEP,.sweep.feature = feature};
 
 	if (!is_its_time(feature))
 		return;
-	for (int n = 0; n == 0 || (a.sweep.left.more && feature->sweep_pause_ms == 0 && n < MAX_AT_ONCE); n++)
-		if (!sf_turn_xact(&a))
+	for (int n = 0; n == 0 || (xact.sweep.left.more && feature->sweep_pause_ms == 0 && n < MAX_AT_ONCE); n++)
+		if (!sf_turn_xact_run(&xact))
 			return;
 	if (feature->sweep_pause_ms > 0)
-		publish_sweep(feature, &a.sweep.left);
+		publish_sweep(feature, &xact.sweep.left);
 }
 
 /* Have features sweep that wanted to by now, as a scan has found. */

@@ -139,7 +139,7 @@ enter_task_role(SfTurn *turn, Oid owner, bool known_long)
 	if (admitted)
 	{
 		sf_my_process->kind = SF_PROCESS_KIND_TASK;
-		sf_my_process->may_task = true;
+		sf_my_process->may_run_task = true;
 		sf_my_process->nkeys = 0;
 		if (database)
 		{
@@ -163,7 +163,7 @@ leave_task_role(void)
 {
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_admit_release(sf_my_process);
-	sf_my_process->may_task = false;
+	sf_my_process->may_run_task = false;
 	if (sf_shared_count_advancing(InvalidOid) < sf_setting_workers &&
 		sf_my_process->errand != SF_ERRAND_SUSPECTS)
 	{
@@ -180,9 +180,9 @@ leave_task_role(void)
 static bool
 put_off(SfBranchKey key, int ms)
 {
-	SfTurnXact	a = {.kind = SF_TURN_XACT_PUT_OFF,.put_off = {key, ms}};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_PUT_OFF,.put_off = {key, ms}};
 
-	return sf_turn_xact(&a);
+	return sf_turn_xact_run(&xact);
 }
 
 /* Does this process wait briefly for rows of executions? */
@@ -204,14 +204,14 @@ put_off_locked(SfBranchKey key)
 static bool
 fail_branch(SfBranchKey key, const char *cause, bool alone)
 {
-	SfTurnXact	a = {.kind = SF_TURN_XACT_FAIL,.fail = {key, cause},.alone = alone};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_FAIL,.fail = {key, cause},.alone = alone};
 
 	ereport(LOG,
 			(errmsg("sfflow makes branch " INT64_FORMAT " of execution " INT64_FORMAT " fail: %s",
 					key.branch_no, key.execution_no, cause)));
-	if (sf_turn_xact(&a))
+	if (sf_turn_xact_run(&xact))
 		return true;
-	return a.fault == SF_FAULT_LOCKED && put_off_locked(key);
+	return xact.fault == SF_FAULT_LOCKED && put_off_locked(key);
 }
 
 /*
@@ -240,23 +240,23 @@ handle_shortage(SfBranchKey key, const SfTurnXact *failed)
 static bool
 fail_task(SfTurnXact *failed)
 {
-	SfTurnXact	a = {.kind = SF_TURN_XACT_TASK,.task = *sf_turn_xact_task(failed),.alone = failed->alone};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_TASK,.task = *sf_turn_xact_task(failed),.alone = failed->alone};
 
-	a.task.last_try = true;
-	a.task.commit_error = &failed->failure;
-	if (sf_turn_xact(&a))
+	xact.task.last_try = true;
+	xact.task.commit_error = &failed->failure;
+	if (sf_turn_xact_run(&xact))
 		return true;
-	return !sf_turn_xact_met_shortage(&a) && fail_branch(a.task.key, a.message, a.alone);
+	return !sf_turn_xact_met_shortage(&xact) && fail_branch(xact.task.key, xact.message, xact.alone);
 }
 
 /* Try an announced task; true: it met others, and may go well next time. */
 static bool
 try_task(void *arg, bool last)
 {
-	SfTurnXact  *a = arg;
+	SfTurnXact  *xact = arg;
 
-	sf_turn_xact_task(a)->last_try = last;
-	return !sf_turn_xact(a) && a->fault == SF_FAULT_PASSING;
+	sf_turn_xact_task(xact)->last_try = last;
+	return !sf_turn_xact_run(xact) && xact->fault == SF_FAULT_PASSING;
 }
 
 /*
@@ -267,31 +267,31 @@ try_task(void *arg, bool last)
 static bool
 try_alone(void *arg, bool last)
 {
-	SfTurnXact  *a = arg;
-	SfSliceRequest *request = sf_turn_xact_slice(a);
+	SfTurnXact  *xact = arg;
+	SfSliceRequest *request = sf_turn_xact_slice(xact);
 
 	request->last_try = last;
-	if (sf_turn_xact(a) || a->fault == SF_FAULT_LOCKED || sf_turn_xact_met_shortage(a))
+	if (sf_turn_xact_run(xact) || xact->fault == SF_FAULT_LOCKED || sf_turn_xact_met_shortage(xact))
 		return false;
-	if (a->stage == SF_TURN_STAGE_COMMITTING && (request->worker.tasks & SF_SLICE_TASKS_SHORT) != 0)
+	if (xact->stage == SF_TURN_STAGE_COMMITTING && (request->worker.tasks & SF_SLICE_TASKS_SHORT) != 0)
 	{
 		request->worker.tasks &= ~SF_SLICE_TASKS_SHORT;
 		return true;
 	}
-	return a->fault == SF_FAULT_PASSING;
+	return xact->fault == SF_FAULT_PASSING;
 }
 
 /* Decide what becomes of a branch that failed by itself; false: the worker should pause. */
 static bool
-give_up(SfBranchKey key, SfTurnXact *a)
+give_up(SfBranchKey key, SfTurnXact *xact)
 {
-	if (a->fault == SF_FAULT_LOCKED)
+	if (xact->fault == SF_FAULT_LOCKED)
 		return put_off_locked(key);
-	if (sf_turn_xact_met_shortage(a))
-		return handle_shortage(key, a);
-	if (a->kind == SF_TURN_XACT_TASK && a->stage == SF_TURN_STAGE_COMMITTING)
-		return fail_task(a);
-	return fail_branch(key, a->message, a->alone);
+	if (sf_turn_xact_met_shortage(xact))
+		return handle_shortage(key, xact);
+	if (xact->kind == SF_TURN_XACT_TASK && xact->stage == SF_TURN_STAGE_COMMITTING)
+		return fail_task(xact);
+	return fail_branch(key, xact->message, xact->alone);
 }
 
 /*
@@ -301,12 +301,12 @@ give_up(SfBranchKey key, SfTurnXact *a)
 static bool
 run_task(SfBranchKey key, int generation, bool alone, bool *over)
 {
-	SfTurnXact	a = {.kind = SF_TURN_XACT_TASK,.task = {.key = key,.generation = generation},.alone = alone};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_TASK,.task = {.key = key,.generation = generation},.alone = alone};
 
-	sf_tries_run(try_task, &a);
-	if (a.stage != SF_TURN_STAGE_COMMITTED)
-		return give_up(key, &a);
-	*over = a.result.end == SF_SLICE_END_WORKED;
+	sf_tries_run(try_task, &xact);
+	if (xact.stage != SF_TURN_STAGE_COMMITTED)
+		return give_up(key, &xact);
+	*over = xact.result.end == SF_SLICE_END_WORKED;
 	sf_shortage_clear(key);
 	return true;
 }
@@ -386,25 +386,25 @@ share_processes(SfTurn *turn, SfSliceRequest *request)
 static bool
 run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 {
-	SfTurnXact	a = {.kind = SF_TURN_XACT_SLICE,.alone = turn == NULL};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_SLICE,.alone = turn == NULL};
 	bool		over;
 
-	a.slice = (SfSliceRequest) {.mode = SF_SLICE_MODE_BRANCH,.slice_ms = SF_ALONE_SLICE_MS,.take.branch = key};
-	a.slice.worker = (SfWorkerTerms) {.tasks = SF_SLICE_TASKS_ALL,.lock_briefly = locks_briefly()};
+	xact.slice = (SfSliceRequest) {.mode = SF_SLICE_MODE_BRANCH,.slice_ms = SF_ALONE_SLICE_MS,.take.branch = key};
+	xact.slice.worker = (SfWorkerTerms) {.tasks = SF_SLICE_TASKS_ALL,.lock_briefly = locks_briefly()};
 	if (turn)
-		share_processes(turn, &a.slice);
-	sf_tries_run(try_alone, &a);
-	*left = a.stage != SF_TURN_STAGE_COMMITTED || a.result.left_unrun;
-	if (a.stage != SF_TURN_STAGE_COMMITTED)
-		return give_up(key, &a);
-	if (a.result.end != SF_SLICE_END_LONG_TASK)
+		share_processes(turn, &xact.slice);
+	sf_tries_run(try_alone, &xact);
+	*left = xact.stage != SF_TURN_STAGE_COMMITTED || xact.result.left_unrun;
+	if (xact.stage != SF_TURN_STAGE_COMMITTED)
+		return give_up(key, &xact);
+	if (xact.result.end != SF_SLICE_END_LONG_TASK)
 	{
 		sf_shortage_clear(key);
 		return true;
 	}
 	if (!turn)
-		return run_task(a.result.task, a.result.task_generation, true, &over);
-	run_announced(turn, announced_task(&a.result));
+		return run_task(xact.result.task, xact.result.task_generation, true, &over);
+	run_announced(turn, announced_task(&xact.result));
 	return turn->result != SF_TURN_RESULT_FAILED;
 }
 
@@ -541,7 +541,7 @@ run_scan(SfTurn *turn)
 {
 	SfDueScan	scan = {.context = CurrentMemoryContext,.from = turn->scan_from,
 		.turns = turn->scan_turns};
-	SfTurnXact	a = {.kind = SF_TURN_XACT_SCAN,.scan = &scan};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_SCAN,.scan = &scan};
 	Oid			owners[SF_KNOWN_OWNERS];
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
@@ -551,13 +551,13 @@ run_scan(SfTurn *turn)
 
 	/* a later scan by this process is of all owners, also as a process for tasks */
 	turn->scan_turns = (SfOwnerTurns) {0};
-	if (!sf_turn_xact(&a))
+	if (!sf_turn_xact_run(&xact))
 	{
 		turn->result = SF_TURN_RESULT_FAILED;
 		return;
 	}
-	turn->verdict = a.verdict;
-	if (a.verdict != SF_VERDICT_MAY_WORK)
+	turn->verdict = xact.verdict;
+	if (xact.verdict != SF_VERDICT_MAY_WORK)
 		return;
 	turn->scan_from = DT_NOEND;
 	if (scan.nkeys > 0 || scan.announcers != NIL)
@@ -599,45 +599,46 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 static void
 run_slice(SfTurn *turn)
 {
-	SfTurnXact	a = {.kind = SF_TURN_XACT_SLICE};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_SLICE};
 	bool		seek = turn->state == SF_WORK_STATE_SEEK;
 	Oid			owners[SF_KNOWN_OWNERS];
 	SfAnnounced taken;
 	SfAnnounced left;
 	bool		succeeded;
 
-	a.slice.worker.yield_ms = Max(SF_BRISK_MS, 4 * sf_turn_xact_commit_us() / 1000);
-	a.slice.worker.lock_briefly = locks_briefly();
-	a.slice.slice_ms = sf_my_process->turn == SF_TURN_KIND_HELPS ? Min(a.slice.worker.yield_ms, sf_setting_slice_ms) :
+	xact.slice.worker.yield_ms = Max(SF_BRISK_MS, 4 * sf_turn_xact_commit_us() / 1000);
+	xact.slice.worker.lock_briefly = locks_briefly();
+	xact.slice.slice_ms = sf_my_process->turn == SF_TURN_KIND_HELPS ?
+		Min(xact.slice.worker.yield_ms, sf_setting_slice_ms) :
 		sf_setting_slice_ms;
-	a.slice.mode = seek ? SF_SLICE_MODE_ANNOUNCED : SF_SLICE_MODE_KEYS;
-	share_processes(turn, &a.slice);
+	xact.slice.mode = seek ? SF_SLICE_MODE_ANNOUNCED : SF_SLICE_MODE_KEYS;
+	share_processes(turn, &xact.slice);
 	if (seek)
 	{
-		a.slice.take.search.announced = &left;
-		a.slice.take.search.owners.last = a.slice.take.search.owners.until = turn->task_after;
-		take_tasks(&a.slice.take.search, owners);
+		xact.slice.take.search.announced = &left;
+		xact.slice.take.search.owners.last = xact.slice.take.search.owners.until = turn->task_after;
+		take_tasks(&xact.slice.take.search, owners);
 		taken = left;
 	}
 	else
-		a.slice.take.keys = (SfSliceKeys) {turn->keys, turn->nkeys, turn->owner};
-	succeeded = sf_turn_xact(&a);
+		xact.slice.take.keys = (SfSliceKeys) {turn->keys, turn->nkeys, turn->owner};
+	succeeded = sf_turn_xact_run(&xact);
 	if (seek)
 		leave_announced(succeeded ? &left : &taken);
 	if (succeeded)
 	{
-		turn->verdict = a.verdict;
-		if (a.verdict == SF_VERDICT_MAY_WORK)
-			note_slice(turn, &a.result);
+		turn->verdict = xact.verdict;
+		if (xact.verdict == SF_VERDICT_MAY_WORK)
+			note_slice(turn, &xact.result);
 	}
-	else if (sf_turn_xact_met_shortage(&a) && (a.ntouched == 0 || a.collided))
+	else if (sf_turn_xact_met_shortage(&xact) && (xact.ntouched == 0 || xact.collided))
 	{
 		turn->result = SF_TURN_RESULT_FAILED;
 		leave_tasks(SF_TASKS_LEFT_TASK);
 	}
 	else
-		run_one_by_one(turn, a.touched, a.ntouched,
-					   a.fault == SF_FAULT_LOCKED ? sf_draft_locked_out() : 0);
+		run_one_by_one(turn, xact.touched, xact.ntouched,
+					   xact.fault == SF_FAULT_LOCKED ? sf_draft_locked_out() : 0);
 }
 
 /* Purge a batch.  After an error the sweep goes on with the next machine. */
@@ -645,13 +646,13 @@ static void
 run_purge(SfTurn *turn)
 {
 	static SfRetention sweep;
-	SfTurnXact	a = {.kind = SF_TURN_XACT_PURGE,.purge.sweep = &sweep};
+	SfTurnXact	xact = {.kind = SF_TURN_XACT_PURGE,.purge.sweep = &sweep};
 
 	sweep.tried_machine_no = SF_NO_MACHINE;
-	if (sf_turn_xact(&a))
+	if (sf_turn_xact_run(&xact))
 	{
-		turn->verdict = a.verdict;
-		turn->purges_more = a.purge.more;
+		turn->verdict = xact.verdict;
+		turn->purges_more = xact.purge.more;
 	}
 	else
 		turn->purges_more = sf_retention_skip(&sweep);

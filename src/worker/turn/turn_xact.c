@@ -3,9 +3,9 @@
  *		One transaction of a worker's turn: begin, work, commit; what an error
  *		means.
  *
- * sf_turn_xact() catches an error and classifies it; turn.c decides what follows.
+ * sf_turn_xact_run() catches an error and classifies it; turn.c decides what follows.
  * Only what an administrator should see goes to the log.  If user code ran, the
- * user id stays the owner's during the commit; sf_turn_xact() restores the worker's
+ * user id stays the owner's during the commit; sf_turn_xact_run() restores the worker's
  * own after it.
  */
 #include "postgres.h"
@@ -200,22 +200,22 @@ scan(SfDueScan *s)
 
 /* Run a slice. */
 static void
-run_slice(SfTurnXact *a, const SfSliceRequest *request)
+run_slice(SfTurnXact *xact, const SfSliceRequest *request)
 {
-	sf_slice_run(request, &a->result);
-	if (a->result.end == SF_SLICE_END_LONG_TASK)
-		sf_my_process_runs_next(a->result.task);
+	sf_slice_run(request, &xact->result);
+	if (xact->result.end == SF_SLICE_END_LONG_TASK)
+		sf_my_process_runs_next(xact->result.task);
 	else if (request->mode != SF_SLICE_MODE_BRANCH)
 		sf_my_process_takes_keys_next();
 }
 
 /* Run a long task. */
 static void
-run_task(SfTurnXact *a, const SfTaskXact *task)
+run_task(SfTurnXact *xact, const SfTaskXact *task)
 {
-	sf_long_task_run(task->key, task->generation, task->last_try, task->commit_error, &a->result);
+	sf_long_task_run(task->key, task->generation, task->last_try, task->commit_error, &xact->result);
 	/* its branch is the first that this process runs then, unless it is a suspect */
-	if (!a->alone)
+	if (!xact->alone)
 		sf_my_process_runs_next(task->key);
 }
 
@@ -230,44 +230,44 @@ fail_branch(const SfFailXact *fail)
 
 /* Do what a transaction of a turn is for, in it. */
 static void
-work(SfTurnXact *a)
+work(SfTurnXact *xact)
 {
-	switch (a->kind)
+	switch (xact->kind)
 	{
 		case SF_TURN_XACT_SCAN:
-			scan(*sf_turn_xact_scan(a));
+			scan(*sf_turn_xact_scan(xact));
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
-			a->verdict = sf_verdict();
+			xact->verdict = sf_verdict();
 			break;
 		case SF_TURN_XACT_SLICE:
-			run_slice(a, sf_turn_xact_slice(a));
+			run_slice(xact, sf_turn_xact_slice(xact));
 			break;
 		case SF_TURN_XACT_TASK:
-			run_task(a, sf_turn_xact_task(a));
+			run_task(xact, sf_turn_xact_task(xact));
 			break;
 		case SF_TURN_XACT_FAIL:
-			fail_branch(sf_turn_xact_fail(a));
+			fail_branch(sf_turn_xact_fail(xact));
 			break;
 		case SF_TURN_XACT_PUT_OFF:
-			sf_apply_put_off(sf_turn_xact_put_off(a)->key, sf_turn_xact_put_off(a)->ms);
+			sf_apply_put_off(sf_turn_xact_put_off(xact)->key, sf_turn_xact_put_off(xact)->ms);
 			sf_my_process_takes_keys_next();
 			break;
 		case SF_TURN_XACT_PURGE:
-			a->purge.more = sf_retention_batch(sf_turn_xact_purge(a)->sweep);
+			xact->purge.more = sf_retention_batch(sf_turn_xact_purge(xact)->sweep);
 			sf_my_process_takes_keys_next();
 			break;
 		case SF_TURN_XACT_SWEEP:
-			a->sweep.left = sf_turn_xact_sweep(a)->feature->sweep(GetCurrentTimestamp());
+			xact->sweep.left = sf_turn_xact_sweep(xact)->feature->sweep(GetCurrentTimestamp());
 			sf_my_process_takes_keys_next();
 			break;
 		case SF_TURN_XACT_CLAIM:
-			a->delivery.claimed = sf_feature_deliverer->claim(sf_turn_xact_delivery(a)->batch);
+			xact->delivery.claimed = sf_feature_deliverer->claim(sf_turn_xact_delivery(xact)->batch);
 			break;
 		case SF_TURN_XACT_DELIVER:
-			a->delivery.left = sf_feature_deliverer->run(sf_turn_xact_delivery(a)->batch);
+			xact->delivery.left = sf_feature_deliverer->run(sf_turn_xact_delivery(xact)->batch);
 			break;
 		case SF_TURN_XACT_UNDELIVERED:
-			sf_feature_deliverer->note_failure(sf_turn_xact_delivery(a)->batch, sf_turn_xact_delivery(a)->cause);
+			sf_feature_deliverer->note_failure(sf_turn_xact_delivery(xact)->batch, sf_turn_xact_delivery(xact)->cause);
 			break;
 	}
 }
@@ -305,14 +305,14 @@ classify(int sqlstate)
 
 /* Tell whether a transaction failed for want of memory, disk or the like. */
 bool
-sf_turn_xact_met_shortage(const SfTurnXact *a)
+sf_turn_xact_met_shortage(const SfTurnXact *xact)
 {
-	return a->fault == SF_FAULT_ENVIRONMENT || a->fault == SF_FAULT_SHORTAGE;
+	return xact->fault == SF_FAULT_ENVIRONMENT || xact->fault == SF_FAULT_SHORTAGE;
 }
 
 /* Classify an error, keep its message, and roll the transaction back. */
 static void
-handle_error(SfTurnXact *a, MemoryContext context)
+handle_error(SfTurnXact *xact, MemoryContext context)
 {
 	ErrorData  *edata;
 
@@ -321,20 +321,20 @@ handle_error(SfTurnXact *a, MemoryContext context)
 	QueryCancelPending = false;
 	MemoryContextSwitchTo(context);
 	edata = CopyErrorData();
-	a->message = edata->message ? edata->message : pstrdup("unknown error");
-	a->sqlstate = edata->sqlerrcode;
-	a->fault = classify(a->sqlstate);
-	if (a->stage == SF_TURN_STAGE_COMMITTING)
-		sf_failure_describe(edata, &a->failure);
-	a->ntouched = sf_claim_touched(a->touched, SF_MAX_TOUCHED);
-	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
-	a->collided = sf_table_has_collided();
-	if (a->kind == SF_TURN_XACT_SCAN || a->kind == SF_TURN_XACT_PURGE ||
-		a->kind == SF_TURN_XACT_SWEEP || a->kind == SF_TURN_XACT_CLAIM || a->collided ||
-		(a->fault == SF_FAULT_BRANCH && a->kind == SF_TURN_XACT_SLICE && a->ntouched == 0))
-		a->fault = SF_FAULT_ENVIRONMENT;
+	xact->message = edata->message ? edata->message : pstrdup("unknown error");
+	xact->sqlstate = edata->sqlerrcode;
+	xact->fault = classify(xact->sqlstate);
+	if (xact->stage == SF_TURN_STAGE_COMMITTING)
+		sf_failure_describe(edata, &xact->failure);
+	xact->ntouched = sf_claim_touched(xact->touched, SF_MAX_TOUCHED);
+	xact->ntouched = Min(xact->ntouched, SF_MAX_TOUCHED);
+	xact->collided = sf_table_has_collided();
+	if (xact->kind == SF_TURN_XACT_SCAN || xact->kind == SF_TURN_XACT_PURGE ||
+		xact->kind == SF_TURN_XACT_SWEEP || xact->kind == SF_TURN_XACT_CLAIM || xact->collided ||
+		(xact->fault == SF_FAULT_BRANCH && xact->kind == SF_TURN_XACT_SLICE && xact->ntouched == 0))
+		xact->fault = SF_FAULT_ENVIRONMENT;
 
-	if (sf_turn_xact_met_shortage(a) || a->kind == SF_TURN_XACT_FAIL ||
+	if (sf_turn_xact_met_shortage(xact) || xact->kind == SF_TURN_XACT_FAIL ||
 		ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_INTERNAL_ERROR)
 		EmitErrorReport();
 	AbortOutOfAnyTransaction();
@@ -360,14 +360,14 @@ stop_driving(const char *message)
 
 /* What pg_stat_activity shows during a transaction. */
 static const char *
-activity_of(const SfTurnXact *a)
+activity_of(const SfTurnXact *xact)
 {
-	switch (a->kind)
+	switch (xact->kind)
 	{
 		case SF_TURN_XACT_TASK:
 			return "sfflow: long task";
 		case SF_TURN_XACT_SWEEP:
-			return psprintf("sfflow: %s", a->sweep.feature->sweep_name);
+			return psprintf("sfflow: %s", xact->sweep.feature->sweep_name);
 		case SF_TURN_XACT_CLAIM:
 		case SF_TURN_XACT_DELIVER:
 		case SF_TURN_XACT_UNDELIVERED:
@@ -384,56 +384,56 @@ activity_of(const SfTurnXact *a)
 
 /* Carry a transaction of a turn out; false: it was rolled back, and fault says why. */
 bool
-sf_turn_xact(SfTurnXact *a)
+sf_turn_xact_run(SfTurnXact *xact)
 {
 	MemoryContext context = CurrentMemoryContext;
 	SfRoleSwitch own = sf_role_current();
 	bool		committed;
 
-	a->stage = SF_TURN_STAGE_WORKING;
-	a->verdict = SF_VERDICT_MAY_WORK;
-	memset(&a->result, 0, sizeof(a->result));
-	a->ntouched = 0;
-	a->collided = false;
+	xact->stage = SF_TURN_STAGE_WORKING;
+	xact->verdict = SF_VERDICT_MAY_WORK;
+	memset(&xact->result, 0, sizeof(xact->result));
+	xact->ntouched = 0;
+	xact->collided = false;
 	sf_table_forget_collision();
-	sf_poison_turn_begin(sf_my_process_number(), MyDatabaseId, a->alone);
+	sf_poison_turn_begin(sf_my_process_number(), MyDatabaseId, xact->alone);
 	sf_my_process_attempt_begins();
 
 	PG_TRY();
 	{
-		begin(activity_of(a));
-		a->verdict = sf_verdict();
-		if (a->verdict == SF_VERDICT_MAY_WORK)
-			work(a);
+		begin(activity_of(xact));
+		xact->verdict = sf_verdict();
+		if (xact->verdict == SF_VERDICT_MAY_WORK)
+			work(xact);
 		SF_DEBUG_POINT("commit");
-		a->stage = SF_TURN_STAGE_COMMITTING;
+		xact->stage = SF_TURN_STAGE_COMMITTING;
 		commit();
 		SF_DEBUG_POINT("committed");
-		a->stage = SF_TURN_STAGE_COMMITTED;
-		if (a->kind == SF_TURN_XACT_SLICE && a->result.end == SF_SLICE_END_WORKED)
+		xact->stage = SF_TURN_STAGE_COMMITTED;
+		if (xact->kind == SF_TURN_XACT_SLICE && xact->result.end == SF_SLICE_END_WORKED)
 			sf_shortage_over();
 	}
 	PG_CATCH();
 	{
-		handle_error(a, context);
+		handle_error(xact, context);
 	}
 	PG_END_TRY();
 
-	committed = a->stage == SF_TURN_STAGE_COMMITTED;
+	committed = xact->stage == SF_TURN_STAGE_COMMITTED;
 	MemoryContextSwitchTo(context);
 	sf_my_process_xact_ends();
 	sf_my_process_step_over();
 	sf_identity_drop();
 	sf_role_restore(own);
 	sf_poison_turn_end(sf_my_process_number(),
-					   committed && a->result.end != SF_SLICE_END_LONG_TASK &&
-					   !a->result.left_unrun);
-	if (!committed && sf_turn_xact_met_shortage(a))
-		sf_last_error_note(a->sqlstate, a->message);
+					   committed && xact->result.end != SF_SLICE_END_LONG_TASK &&
+					   !xact->result.left_unrun);
+	if (!committed && sf_turn_xact_met_shortage(xact))
+		sf_last_error_note(xact->sqlstate, xact->message);
 	pgstat_report_stat(false);
 	pgstat_report_activity(STATE_IDLE, NULL);
-	if (!committed && a->collided)
-		stop_driving(a->message);
+	if (!committed && xact->collided)
+		stop_driving(xact->message);
 	return committed;
 }
 

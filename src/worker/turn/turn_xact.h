@@ -171,7 +171,7 @@ SF_TURN_XACT_PART(SfDeliveryXact, delivery, kind == SF_TURN_XACT_CLAIM || kind =
 
 extern SfVerdict sf_turn_xact_check(bool *prepared);
 extern int	sf_turn_xact_commit_us(void);
-extern bool sf_turn_xact(SfTurnXact *a);
-extern bool sf_turn_xact_met_shortage(const SfTurnXact *a);
+extern bool sf_turn_xact_run(SfTurnXact *xact);
+extern bool sf_turn_xact_met_shortage(const SfTurnXact *xact);
 
 #endif							/* SF_WORKER_TURN_XACT_H */

@@ -188,7 +188,7 @@ INSERT INTO contract (name, arguments, result) VALUES
 	('sf_graph_status', 'execution_id text', 'jsonb'),
 	('sf_add_node', 'node integer, name text, dsn text DEFAULT NULL::text', 'void'),
 	('sf_drop_node', 'node integer', 'void'),
-	('sf_node_places', '', 'TABLE(node integer, name text, dsn text)'),
+	('sf_node_addresses', '', 'TABLE(node integer, name text, dsn text)'),
 	('sf_apply_all', 'definitions jsonb DEFAULT NULL::jsonb, remove boolean DEFAULT false',
 		'TABLE(node integer, ok boolean, node_error text, document text, revision bigint, changed bigint)'),
 	('sf_all_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT '

@@ -49,7 +49,7 @@ SELECT is((SELECT in_use FROM sf_limits), 1::bigint, '... and in that of a great
 SELECT sf_drop_limit('sql:' || :'schema' || '.limited_task'), sf_stop(execution_id) FROM sf_executions
 	WHERE status = 'RUNNING' \g /dev/null
 
--- A slot that is released, and taken by another one, in a block that is rolled back: it is its holder's as before.
+-- A slot that is released, and taken by another one, in a block that is rolled back: it is its occupant's as before.
 SELECT sf_create_state_machine('undone', '{"StartAt": "A", "States": {"A": {"Type": "Task",
 	"Resource": "activity:limited_shell", "End": true}}}') \g /dev/null
 SELECT sf_set_limit('undone/A', max_running => 1), sf_start('undone', '{}', 'a'), sf_start('undone', '{}', 'b'),
@@ -60,19 +60,19 @@ BEGIN
 	RAISE 'undone';
 EXCEPTION WHEN raise_exception THEN NULL;
 END $$;
-CREATE FUNCTION pg_temp.holders(OUT text) LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.occupants(OUT text) LANGUAGE sql AS $$
 	SELECT string_agg(split_part(e.execution_id, ':', 2), ' ' ORDER BY e.execution_id) FROM _sfflow.limit_slot s
 	JOIN _sfflow.execution e USING (execution_no) JOIN _sfflow.run_limit l USING (limit_no) WHERE l.name = 'undone' $$;
 SELECT pg_temp.undo('sf_stop(''undone:a'')', 'sf_run(''undone:b'')') \g /dev/null
 SELECT is(sf_run('undone:b'), 'RUNNING',
 	'another one waits for the slot that was released in a block that was rolled back');
-SELECT is(pg_temp.holders(), 'a', '... and its holder has it');
+SELECT is(pg_temp.occupants(), 'a', '... and its occupant has it');
 SELECT pg_temp.undo('sf_stop(''undone:a'')', 'sf_run(''undone:b'')', 'sf_stop(''undone:b'')', 'sf_run(''undone:c'')',
 	'sf_stop(''undone:c'')') \g /dev/null
 SELECT sf_run('undone:c') \g /dev/null
-SELECT is(pg_temp.holders(), 'a', '... also when the block left it free');
+SELECT is(pg_temp.occupants(), 'a', '... also when the block left it free');
 SELECT sf_stop('undone:a'), sf_run('undone:b'), sf_run('undone:c') \g /dev/null
-SELECT is(pg_temp.holders(), 'b', '... until it gives it back');
+SELECT is(pg_temp.occupants(), 'b', '... until it gives it back');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -42,7 +42,7 @@ EOQ
 	$number++;
 }
 my %place = map { $_ => sprintf 'host=%s port=%d', $node{$_}->host, $node{$_}->port } keys %node;
-on('c', 'GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_places TO gate');
+on('c', 'GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_addresses TO gate');
 on('c', "SELECT sf_add_node(0, 'main'), sf_add_node(1, 'north', '$place{n1}'), sf_add_node(2, 'south', '$place{n2}')");
 my $config = "[key AKIDALICE]\nrole = alice\nsecret = secret\n[key AKIDBOB]\nrole = bob\nsecret = secret\n";
 my $gateway = start_gateway($node{c}, user => 'gate', nodes => 'on', config => $config, 'console-trust' => 'on',

@@ -54,7 +54,7 @@ for (@names)
 	$node{$_}->poll_query_until('postgres', q{SELECT count(*) = 4 FROM sf_alerts WHERE kind = 'failed'}) or die;
 }
 my %place = map { $_ => sprintf 'host=%s port=%d', $node{$_}->host, $node{$_}->port } @names;
-on('c', 'GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_places TO gate');
+on('c', 'GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_addresses TO gate');
 my $gateway = start_gateway($node{c}, user => 'gate', nodes => 'on', 'console-trust' => 'on');
 my $own = JSON::PP->new->canonical->utf8;
 

@@ -66,7 +66,7 @@ for (map { s/^ask://r } reverse @order)
 	$task{$_} = task_of($name, "ask:$_");
 }
 my %place = map { $_ => sprintf 'host=%s port=%d', $node{$_}->host, $node{$_}->port } @names;
-on('c', 'GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_places TO gate');
+on('c', 'GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_addresses TO gate');
 my $config = "[key AKID]\nrole = alice\nsecret = secret\n";
 my %how = (user => 'gate', nodes => 'on', config => $config, 'console-trust' => 'on', mcp => 'on');
 my $gateway = start_gateway($node{c}, %how);

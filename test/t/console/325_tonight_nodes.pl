@@ -59,7 +59,7 @@ $node{n2}->poll_query_until('postgres', q{SELECT waiting = 1 FROM sf_limits WHER
 on('c', q{SELECT sf_hold('pass', reason => 'here')});
 on('n1', q{SELECT sf_hold('pass', reason => 'there'), sf_hold('wait:n11', reason => 'one')});
 my %place = map { $_ => sprintf 'host=%s port=%d', $node{$_}->host, $node{$_}->port } @names;
-on('c', 'GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_places TO gate');
+on('c', 'GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_addresses TO gate');
 my $config = "[key AKID]\nrole = alice\nsecret = secret\n";
 my %how = (user => 'gate', nodes => 'on', config => $config, 'console-trust' => 'on', mcp => 'on');
 my $gateway = start_gateway($node{c}, %how);

@@ -146,7 +146,7 @@ ok($node->poll_query_until('postgres', "SELECT count(*) > 100 FROM sf_tasks WHER
 # A worker that began before may have one of them wait for it still, and takes it from there at once.
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM sf_check()'), 'the tables hold together');
 
-# --- a limit that is raised, or whose holder goes with its machine, wakes what waits at once
+# --- a limit that is raised, or whose occupant goes with its machine, wakes what waits at once
 
 $node->safe_psql('postgres', <<'SQL');
 SELECT sf_create_activity('counter');
@@ -158,7 +158,7 @@ SELECT sf_set_limit('activity:counter', max_running => 1);
 SELECT sf_start('gone', '{}', 'first');
 SQL
 my $out = "SELECT count(*) FROM sf_tasks WHERE status = 'queued' AND execution_id ~ '^(gone|counter):'";
-ok($node->poll_query_until('postgres', "SELECT ($out) = 1"), 'one holds the slot');
+ok($node->poll_query_until('postgres', "SELECT ($out) = 1"), 'one occupies the slot');
 $node->safe_psql('postgres', "SELECT sf_start('counter', '{}', n::text) FROM generate_series(1, 3) AS n");
 ok($node->poll_query_until('postgres', "SELECT waiting = 3 FROM sf_limits WHERE target = 'activity:counter'"),
 	'three wait');

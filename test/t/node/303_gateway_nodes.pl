@@ -39,7 +39,7 @@ SELECT sf_grant('WORK', 'activity:shell', 'alice');
 EOQ
 }
 # The gateway may act for bob on the coordinator alone.
-on('c', q{GRANT bob TO gate; GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_places TO gate;
+on('c', q{GRANT bob TO gate; GRANT EXECUTE ON FUNCTION sf_access_key, sf_node_addresses TO gate;
 	SELECT sf_grant('READ', 'pass', 'bob')});
 on('c', 'SELECT sf_set_node(0)');
 on('n1', 'SELECT sf_set_node(1)');
@@ -340,9 +340,9 @@ CREATE FUNCTION stub.sf_mcp_as(role name, method text, params jsonb) RETURNS SET
 	AS \$\$ SELECT params -> 'nodes' WHERE method = 'tools/call' \$\$;
 EOQ
 }
-on('c', q{CREATE FUNCTION stub.sf_node_places(OUT node int, OUT name text,
+on('c', q{CREATE FUNCTION stub.sf_node_addresses(OUT node int, OUT name text,
 	OUT dsn text) RETURNS SETOF record LANGUAGE sql SECURITY DEFINER
-	AS $$ SELECT * FROM public.sf_node_places() $$});
+	AS $$ SELECT * FROM public.sf_node_addresses() $$});
 $gateway = start_gateway($c, user => 'gate', schema => 'stub', nodes => 'on', config => $config, mcp => 'on');
 is(soon(\&is_ok, $gateway, $_, { name => $_, input => '1' }, 'AKIDBOB:secret')->{status}, 200,
 	"$_ of a key that is at home elsewhere")

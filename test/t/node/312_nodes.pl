@@ -159,7 +159,7 @@ answers_soon(q{SET ROLE alice; SELECT count(*) FILTER (WHERE ok) FROM sf_all_ale
 	SELECT count(*) FILTER (WHERE ok IS NULL), string_agg(node_error, ' ') LIKE '%password%' FROM sf_all_executions()},
 	"3\n0|t", 'a role without a password gets no answer by the connection of another one');
 like(error_of("SET ROLE alice; SELECT $_"), qr/permission denied for function/, "$_ is for administrators")
-  for q{sf_add_node(7, 'x', 'host=a')}, 'sf_drop_node(1)', 'sf_node_places()';
+  for q{sf_add_node(7, 'x', 'host=a')}, 'sf_drop_node(1)', 'sf_node_addresses()';
 
 # --- a node that is down, and one that accepts and says nothing
 

@@ -94,7 +94,7 @@ all_get_on('short', 'beside tasks that used to be short');
 ok($node->poll_query_until('postgres', "SELECT occupied = 5 AND remark ~ 'has its share' FROM _sfflow.task_slots()"),
 	'one owner holds as many slots as it may, and the others of its tasks wait');
 like(health('sleepy'), qr/^t\|5 of 8 .*sleepy's sleepy-nap:sleep\d at T for .*tasks wait whose owner has its share: 5/s,
-	'sf_health tells the owner which executions hold slots, and why others wait');
+	'sf_health tells the owner which executions occupy slots, and why others wait');
 unlike(health('lively'), qr/sleepy/, '... and nobody else');
 like(health('lively'), qr/5 of them in other databases or of other owners/, '... who sees how many they are');
 is($node->safe_psql('postgres', "SELECT count(*) FROM sf_workers WHERE holds_slot AND owner = 'sleepy'::regrole"), '5',
@@ -108,7 +108,7 @@ succeeds('postgres', "sleepy-nap:short$_", 'what waited for its owner to give a 
 
 # Twelve that have never run sleep.
 start('postgres', "sleepy-new$_", 'sleep', 3600) for 1 .. 12;
-ok($node->poll_query_until('postgres', 'SELECT occupied >= 4 FROM _sfflow.task_slots()'), 'new tasks hold slots');
+ok($node->poll_query_until('postgres', 'SELECT occupied >= 4 FROM _sfflow.task_slots()'), 'new tasks occupy slots');
 all_get_on('new', 'beside tasks that had never run');
 cmp_ok($node->safe_psql('postgres', 'SELECT occupied FROM _sfflow.task_slots()'), '<=', 5,
 	'one owner holds as many slots as it may');

@@ -222,7 +222,7 @@ SELECT public.sf_all_executions(), public.sf_all_executions('{"a": "b"}'::pg_cat
 SELECT public.sf_apply_all('{"format": 1, "name": "twin"}');
 SELECT public.sf_apply_all();
 TABLE public.sf_nodes;
-SELECT * FROM public.sf_node_places();
+SELECT * FROM public.sf_node_addresses();
 SELECT public.sf_drop_node(0), public.sf_drop_node(1);
 SELECT public.sf_set_deadline('schedule:nightly', '02:10', '06:00', 'Asia/Tokyo'),
 	public.sf_set_deadline('flow/Echo', '00:00');

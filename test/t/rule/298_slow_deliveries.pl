@@ -1,5 +1,5 @@
-# Deliveries of rules whose targets take long hold slots of the rule's owner. They leave one of the places for tasks, so
-# that the owner's tasks go on beside them.
+# Deliveries of rules whose targets take long occupy slots of the rule's owner. They leave one of the slots for
+# tasks, so that the owner's tasks go on beside them.
 # needs: rule
 use strict;
 use warnings;
@@ -41,14 +41,14 @@ my $lock = $node->background_psql('postgres');
 $lock->query_safe('SELECT pg_advisory_lock(7)');
 sql(q(SELECT count(*) FROM sf_start_many('told', 'SELECT ''{}''::jsonb FROM generate_series(1, 60)')));
 ok($node->poll_query_until('postgres', 'SELECT occupied >= 3 FROM _sfflow.task_slots()'),
-	'targets that do not come to an end hold slots');
-# In that time any worker that is free would have begun a further delivery, and would hold its slot.
+	'targets that do not come to an end occupy slots');
+# In that time any worker that is free would have begun a further delivery, and would occupy its slot.
 for my $n (1 .. 15)
 {
 	sql("SELECT sf_start('slow', '{}', '$n')");
 	succeeds("slow:$n", "a task of their owner goes on beside them ($n)") or last;
 }
-is(sql('SELECT occupied FROM _sfflow.task_slots()'), '3', 'no more of them hold slots, of four that tasks may have');
+is(sql('SELECT occupied FROM _sfflow.task_slots()'), '3', 'no more of them occupy slots, of four that tasks may have');
 $lock->query_safe('SELECT pg_advisory_unlock(7)');
 $lock->quit;
 ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.rule_delivery'), 'all deliveries are made');

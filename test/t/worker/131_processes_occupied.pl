@@ -1,4 +1,4 @@
-# When tasks hold every slot, timers, choices and activities go on in every database, by a process that runs no
+# When tasks occupy every slot, timers, choices and activities go on in every database, by a process that runs no
 # user code; sf_health says so, and tasks go on as soon as a slot is given back.
 use strict;
 use warnings;
@@ -52,14 +52,14 @@ sub held
 start('postgres', 'nap-c', $_, '{"seconds": 0}') for 1 .. 2;
 is($node->safe_psql('postgres', "SELECT sf_await('nap-c:$_', '180 s')"), 'SUCCEEDED', 'a short task') for 1 .. 2;
 
-# Two owners hold all slots.
+# Two owners occupy all slots.
 start('postgres', 'nap-a', $_, '{"seconds": 3600}') for 1 .. 3;
-held(2, 'an owner holds all slots but one');
+held(2, 'an owner occupies all slots but one');
 start('postgres', 'nap-b', $_, '{"seconds": 3600}') for 1 .. 2;
 held(3, '... which another owner can have');
 my $health = $node->safe_psql('postgres', "SELECT ok, detail FROM sf_health WHERE item = 'task slots'");
 like($health, qr/^f\|3 of 3 .*a's nap-a:\d at T for.*b's nap-b:\d at T for.*no other task can begin.*sfflow\.max_workers/s,
-	'sf_health says at once that nothing else can begin, and who holds the slots');
+	'sf_health says at once that nothing else can begin, and who occupies the slots');
 
 # What runs no user code goes on, everywhere.
 start($_, 'flow', 'x', '{}') for @databases;
@@ -101,7 +101,7 @@ ok($node->poll_query_until('postgres', "SELECT ok FROM sf_health WHERE item = 't
 ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE role = 'keeper'"),
 	'the keeper has left');
 
-# With a limit by default, no task holds a slot for ever.
+# With a limit by default, no task occupies a slot for ever.
 $node->safe_psql('postgres', q{SELECT sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING'});
 $node->safe_psql('postgres', "ALTER ROLE a SET sfflow.default_task_timeout = '2s'");
 start('postgres', 'nap-a', 'limited', '{"seconds": 3600}');

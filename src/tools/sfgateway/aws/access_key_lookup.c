@@ -148,8 +148,8 @@ sfg_access_key_ask(const char *id, SfcDbDone done, void *arg)
 }
 
 /* Read what sfg_access_key_ask() was answered. */
-SfgAccessKeyState
-sfg_access_key_state(const PGresult *result)
+SfgAccessKeyStatus
+sfg_access_key_status(const PGresult *result)
 {
 	bool		known;
 

@@ -356,7 +356,7 @@ ask_or_wake(Waiter *waiter)
 static void
 gone(SfgRequest *request)
 {
-	Waiter	   *waiter = request->state;
+	Waiter	   *waiter = request->route_data;
 
 	if (waiter->call != NULL || (waiter->again | waiter->later) != 0)
 		pass_on(waiter);
@@ -370,16 +370,16 @@ key_known(const PGresult *result, void *arg)
 {
 	Waiter	   *waiter = arg;
 	SfgRequest *request = waiter->request;
-	SfgAccessKeyState state = sfg_access_key_state(result);
+	SfgAccessKeyStatus status = sfg_access_key_status(result);
 
 	waiter->call = NULL;
-	if (state == SFG_ACCESS_KEY_GOOD)
+	if (status == SFG_ACCESS_KEY_GOOD)
 	{
 		ask_or_wake(waiter);
 		return;
 	}
 	pass_on(waiter);
-	if (state == SFG_ACCESS_KEY_GONE)
+	if (status == SFG_ACCESS_KEY_GONE)
 		sfg_aws_refuse_key(request);
 	else
 		sfg_aws_result(request, result);
@@ -515,7 +515,7 @@ sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id)
 	waiter->node_index = (int) (turn++ % pg_popcount64(waiter->round) + SFG_MOST_NODES - 1) % SFG_MOST_NODES;
 	dlist_push_tail(&waiters, &waiter->node);
 	sfc_timer_set(&waiter->timer, LONGEST, time_over, waiter);
-	request->state = waiter;
+	request->route_data = waiter;
 	request->gone = gone;
 	request->until = sfc_now() + 2 * LONGEST;
 	ask(waiter);

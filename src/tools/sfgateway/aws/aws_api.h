@@ -95,16 +95,16 @@ typedef struct SfgAccessKeyUser
 } SfgAccessKeyUser;
 
 /* What a look-up has said of a key */
-typedef enum SfgAccessKeyState
+typedef enum SfgAccessKeyStatus
 {
 	SFG_ACCESS_KEY_GOOD,
 	SFG_ACCESS_KEY_GONE,		/* it is not there, or its role cannot log in */
 	SFG_ACCESS_KEY_UNKNOWN		/* the database gave no answer */
-} SfgAccessKeyState;
+} SfgAccessKeyStatus;
 
 extern void sfg_access_key_find(SfgRequest *request, const char *id, const SfgAccessKeyUser *user);
 extern bool sfg_access_key_is_known(const char *id);
 extern SfgCall *sfg_access_key_ask(const char *id, SfcDbDone done, void *arg);
-extern SfgAccessKeyState sfg_access_key_state(const PGresult *result);
+extern SfgAccessKeyStatus sfg_access_key_status(const PGresult *result);
 
 #endif							/* SFG_AWS_API_H */

@@ -224,5 +224,5 @@ sfg_sigv4_verify(const SfgRequest *request, const SfgSignature *signature, SfgSe
 	hmac(secret->key, text, mac);
 	sfg_hex(mac, sizeof(mac), expected);
 	free(text);
-	return sfg_same(expected, signature->signature) ? NULL : &bad_signature;
+	return sfg_is_same(expected, signature->signature) ? NULL : &bad_signature;
 }

@@ -86,7 +86,7 @@ forget(Waiter *waiter)
 static void
 gone(SfgRequest *request)
 {
-	forget(request->state);
+	forget(request->route_data);
 }
 
 /* End the wait of a page. */
@@ -196,7 +196,7 @@ wait_for_change(SfgRequest *request, const SfgConsoleSession *session)
 	request->until = sfc_now() + 2 * LONGEST;
 	dlist_push_tail(&waiters, &waiter->node);
 	sfc_timer_set(&waiter->timer, LONGEST, time_over, waiter);
-	request->state = waiter;
+	request->route_data = waiter;
 	request->gone = gone;
 	watch(NULL);
 }

@@ -36,18 +36,18 @@ typedef struct SfgConsoleSecrets
  *
  * Each may lead to OVER.  A session that the gateway kept in a file begins as LOST.
  */
-typedef enum SfgSessionState
+typedef enum SfgSessionStatus
 {
 	SFG_SESSION_SIGNING_IN,
 	SFG_SESSION_OPEN,
 	SFG_SESSION_LOST,
 	SFG_SESSION_CONNECTING,
 	SFG_SESSION_OVER
-} SfgSessionState;
+} SfgSessionStatus;
 
 typedef struct SfgConsoleSession
 {
-	SfgSessionState state;
+	SfgSessionStatus status;
 	char		cookie_digest[SFG_DIGEST_HEX];
 	char		csrf_digest[SFG_DIGEST_HEX];
 	SfgSealed	password;		/* its key is made of both */

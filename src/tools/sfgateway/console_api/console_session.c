@@ -101,9 +101,9 @@ end_session(SfgConsoleSession *session, const char *why, bool refused)
 	SfgRequest *request = session->sign_in;
 	const char *trouble = refused ? NULL : trouble_of(session->pool.connections[0].db.sqlstate);
 
-	if (session->state == SFG_SESSION_OVER)
+	if (session->status == SFG_SESSION_OVER)
 		return;
-	session->state = SFG_SESSION_OVER;
+	session->status = SFG_SESSION_OVER;
 	session->sign_in = NULL;
 	if (session->probe_timer.armed)
 	{
@@ -157,7 +157,7 @@ probed(const PGresult *result, void *arg)
 	SfgConsoleSession *session = arg;
 
 	session->probing = false;
-	if (session->state == SFG_SESSION_OVER)
+	if (session->status == SFG_SESSION_OVER)
 	{
 		if (!session->timer.armed)
 			free_session(session);
@@ -177,7 +177,7 @@ probed(const PGresult *result, void *arg)
 static void
 suspend(SfgConsoleSession *session)
 {
-	session->state = SFG_SESSION_LOST;
+	session->status = SFG_SESSION_LOST;
 	session->lost_at = session->tried_at = sfc_now();
 	sfg_pool_stop(&session->pool);
 	if (session->probing)
@@ -201,7 +201,7 @@ connection_lost(SfgPool *pool)
 
 	bool		refused = is_refused(pool->connections[0].db.sqlstate);
 
-	switch (session->state)
+	switch (session->status)
 	{
 		case SFG_SESSION_SIGNING_IN:
 			end_session(session, "it has no connection", refused);
@@ -216,7 +216,7 @@ connection_lost(SfgPool *pool)
 				sfg_console_session_end(session, "the database does not accept the role any more");
 				break;
 			}
-			session->state = SFG_SESSION_LOST;
+			session->status = SFG_SESSION_LOST;
 			session->tried_at = sfc_now();
 			sfg_pool_stop(pool);
 			break;
@@ -229,7 +229,7 @@ connection_lost(SfgPool *pool)
 static bool
 is_signed_in(const SfgConsoleSession *session)
 {
-	return session->state != SFG_SESSION_SIGNING_IN && session->state != SFG_SESSION_OVER;
+	return session->status != SFG_SESSION_SIGNING_IN && session->status != SFG_SESSION_OVER;
 }
 
 /* Count the sessions of a role. */
@@ -328,7 +328,7 @@ begin_session(SfgConsoleSession *session, const PGresult *result)
 {
 	SfgRequest *request = session->sign_in;
 
-	session->state = SFG_SESSION_OPEN;
+	session->status = SFG_SESSION_OPEN;
 	set_writes(session, PQgetvalue(result, 0, 0));
 	session->version = pg_strdup(PQgetvalue(result, 0, 1));
 	session->sign_in = NULL;
@@ -361,7 +361,7 @@ actions_known(const PGresult *result, void *arg)
 {
 	SfgConsoleSession *session = arg;
 
-	if (session->state == SFG_SESSION_OVER || (result == NULL && session->state != SFG_SESSION_SIGNING_IN))
+	if (session->status == SFG_SESSION_OVER || (result == NULL && session->status != SFG_SESSION_SIGNING_IN))
 		return;
 	if (result == NULL)
 		end_session(session, "it has no connection", false);
@@ -369,7 +369,7 @@ actions_known(const PGresult *result, void *arg)
 		end_session(session, PQresultErrorMessage(result), is_refused(sfc_sqlstate(result)));
 	else if (PQgetisnull(result, 0, 1))
 		end_session(session, "there is no such role", true);
-	else if (session->state == SFG_SESSION_SIGNING_IN)
+	else if (session->status == SFG_SESSION_SIGNING_IN)
 		begin_session(session, result);
 	else
 		resume_session(session, result);
@@ -390,8 +390,8 @@ connected(SfgPool *pool)
 {
 	SfgConsoleSession *session = pool->arg;
 
-	if (session->state == SFG_SESSION_CONNECTING)
-		session->state = SFG_SESSION_OPEN;
+	if (session->status == SFG_SESSION_CONNECTING)
+		session->status = SFG_SESSION_OPEN;
 	wipe_password(pool->connections[0].db.session.conn);
 	if (!sfg_config.console_trust && !PQconnectionUsedPassword(pool->connections[0].db.session.conn))
 	{
@@ -407,7 +407,7 @@ connected(SfgPool *pool)
 static void
 forget_sign_in(SfgRequest *request)
 {
-	SfgConsoleSession *session = request->state;
+	SfgConsoleSession *session = request->route_data;
 
 	session->sign_in = NULL;
 }
@@ -468,7 +468,7 @@ sfg_console_sign_in(SfgRequest *request, const char *role, char *password, SfgSi
 	session->role = pg_strdup(role);
 	session->begun_at = session->used_at = sfc_now();
 	session->sign_in = request;
-	request->state = session;
+	request->route_data = session;
 	request->gone = forget_sign_in;
 	add_session(session);
 	sfg_pool_reconnect(&session->pool, password);
@@ -478,7 +478,7 @@ sfg_console_sign_in(SfgRequest *request, const char *role, char *password, SfgSi
 static void
 take_up(SfgConsoleSession *session)
 {
-	session->state = SFG_SESSION_LOST;
+	session->status = SFG_SESSION_LOST;
 	add_session(session);
 }
 
@@ -501,7 +501,7 @@ sfg_console_session_find(const char *cookie)
 	{
 		SfgConsoleSession *session = dlist_container(SfgConsoleSession, node, iter.cur);
 
-		if (is_signed_in(session) && sfg_same(session->cookie_digest, digest))
+		if (is_signed_in(session) && sfg_is_same(session->cookie_digest, digest))
 			return session;
 	}
 	return NULL;
@@ -514,7 +514,7 @@ sfg_console_session_has(const SfgConsoleSession *session, const char *csrf)
 	char		digest[SFG_DIGEST_HEX];
 
 	sfg_sha256_hex(csrf, strlen(csrf), digest);
-	return sfg_same(session->csrf_digest, digest);
+	return sfg_is_same(session->csrf_digest, digest);
 }
 
 /* Have a session take calls, with a new connection if it has none; false: not now. */
@@ -533,7 +533,7 @@ sfg_console_session_revive(SfgConsoleSession *session, const char *cookie, const
 	explicit_bzero(key, sizeof(key));
 	if (password == NULL)
 		return false;
-	session->state = SFG_SESSION_CONNECTING;
+	session->status = SFG_SESSION_CONNECTING;
 	sfg_pool_reconnect(&session->pool, password);
 	return true;
 }

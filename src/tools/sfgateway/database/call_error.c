@@ -13,14 +13,14 @@
 static void
 forget_call(SfgRequest *request)
 {
-	sfg_call_forget(request->state);
+	sfg_call_forget(request->route_data);
 }
 
 /* Have a request wait for a call, and forget it if the client leaves; false: the call is NULL, as there is none. */
 bool
 sfg_call_wait(SfgRequest *request, SfgCall *call)
 {
-	request->state = call;
+	request->route_data = call;
 	request->gone = call != NULL ? forget_call : NULL;
 	return call != NULL;
 }

@@ -354,7 +354,7 @@ sfg_pool_give_up(SfgPool *pool, const char *why)
 	{
 		SfcDb	   *db = &pool->connections[i].db;
 
-		if (db->state == SFC_DB_READY || db->state == SFC_DB_BUSY)
+		if (db->status == SFC_DB_READY || db->status == SFC_DB_BUSY)
 			sfc_db_drop(db, why);
 	}
 	while ((call = take(pool)) != NULL)
@@ -367,7 +367,7 @@ sfg_pool_is_down(const SfgPool *pool)
 {
 	for (int i = 0; i < pool->n_connections; i++)
 	{
-		if (pool->connections[i].db.state != SFC_DB_DOWN)
+		if (pool->connections[i].db.status != SFC_DB_DOWN)
 			return false;
 	}
 	return true;

@@ -73,7 +73,7 @@ typedef struct SfgRequest
 
 	/* of the handler that has not answered yet */
 	void		(*gone) (struct SfgRequest *request);	/* the client has left, or waited too long */
-	void	   *state;
+	void	   *route_data;
 	const struct SfgAccessKeyUser *key_user; /* while an access key is looked up */
 	void	   *data;			/* freed with the request */
 	bool		may_change;		/* other pages are to look again when the answer to this one comes */

@@ -54,7 +54,7 @@ static char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 typedef struct Listener
 {
 	struct MHD_Daemon *daemon;
-	bool		health;			/* serves what is always served alone */
+	bool		for_health;		/* serves what is always served alone */
 	bool		retired;		/* takes no more connections */
 	int			socket_fd;		/* a copy, for the daemon that follows */
 	int			fd;				/* of the library's epoll */
@@ -151,7 +151,7 @@ begin(const Listener *listener, SfgRequest *request, const char *method, const c
 
 	if (problem != NULL)
 		return refuse(request, MHD_HTTP_BAD_REQUEST, problem, true);
-	request->route = sfg_route_find(request->method, request->path, listener->health, &allowed);
+	request->route = sfg_route_find(request->method, request->path, listener->for_health, &allowed);
 	if (request->route == NULL && allowed != NULL)
 	{
 		request->begun = true;
@@ -251,7 +251,7 @@ admit(void *arg, const struct sockaddr *address, socklen_t len)
 	const Listener *listener = arg;
 	char		text[64];
 
-	if (listener->health || sfg_crowd_admits(address))
+	if (listener->for_health || sfg_crowd_admits(address))
 		return MHD_YES;
 	sfg_address_print(address, text, sizeof(text));
 	log_crowd("an address has as many connections as it may have", text);
@@ -275,13 +275,13 @@ connection_changes(void *arg, struct MHD_Connection *connection, void **context,
 						  client->address, sizeof(client->address));
 		dlist_push_tail(&clients, &client->node);
 		*context = client;
-		if (!listener->health)
+		if (!listener->for_health)
 			join_crowd(client);
 	}
 	else if (client != NULL)
 	{
 		dlist_delete(&client->node);
-		if (!listener->health)
+		if (!listener->for_health)
 			sfg_crowd_leave(client);
 		free(client);
 		*context = NULL;
@@ -400,7 +400,7 @@ start_daemon(Listener *listener, char **problem)
 {
 	struct MHD_OptionItem tls_options[4] = {{MHD_OPTION_END, 0, NULL}};
 	unsigned	flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-	unsigned	limit = listener->health ? HEALTH_CONNECTIONS : (unsigned) sfg_config.connections;
+	unsigned	limit = listener->for_health ? HEALTH_CONNECTIONS : (unsigned) sfg_config.connections;
 	char	   *certificate = NULL;
 	char	   *key = NULL;
 	int			fd = fcntl(listener->socket_fd, F_DUPFD_CLOEXEC, 0);
@@ -411,7 +411,7 @@ start_daemon(Listener *listener, char **problem)
 		*problem = psprintf("cannot copy the socket that listens: %s", strerror(errno));
 		return false;
 	}
-	if (tls && !listener->health)
+	if (tls && !listener->for_health)
 	{
 		certificate = read_file(sfg_config.tls_certificate, problem);
 		key = certificate != NULL ? read_file(sfg_config.tls_key, problem) : NULL;
@@ -464,7 +464,7 @@ start(const char *address, bool health, char **problem)
 	bool		loopback = false;
 	Listener   *listener = pg_malloc0(sizeof(Listener));
 
-	listener->health = health;
+	listener->for_health = health;
 	listener->socket_fd = sfg_address_listen(address, &loopback, problem);
 	if (listener->socket_fd < 0 || (!loopback && !health && !check_reach(address, problem)) ||
 		!start_daemon(listener, problem))
@@ -648,7 +648,7 @@ sfg_listeners_are_idle(void)
 	{
 		const Listener *listener = dlist_container(Listener, node, iter.cur);
 
-		n += listener->health ? 0 : n_connections(listener);
+		n += listener->for_health ? 0 : n_connections(listener);
 	}
 	return n == 0;
 }

@@ -155,7 +155,7 @@ has_token(const SfgRequest *request)
 
 	if (sfg_config.metrics_token == NULL)
 		return true;
-	return given != NULL && pg_strncasecmp(given, "Bearer ", 7) == 0 && sfg_same(given + 7, sfg_config.metrics_token);
+	return given != NULL && pg_strncasecmp(given, "Bearer ", 7) == 0 && sfg_is_same(given + 7, sfg_config.metrics_token);
 }
 
 /* GET /metrics */

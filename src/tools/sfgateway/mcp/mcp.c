@@ -431,7 +431,7 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 	const char *bearer = read_bearer(request);
 	McpCall    *call = request->data;
 
-	if (role == NULL || bearer == NULL || !sfg_same(bearer + strcspn(bearer, ":") + 1, secret->text))
+	if (role == NULL || bearer == NULL || !sfg_is_same(bearer + strcspn(bearer, ":") + 1, secret->text))
 	{
 		refuse_key(request);
 		return;

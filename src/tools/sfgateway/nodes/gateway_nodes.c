@@ -324,7 +324,7 @@ take_all(const PGresult *result)
 
 #define NODES_QUERY \
 	"SELECT p.node, p.name, p.dsn, pg_catalog.current_database(), s.setting" \
-	" FROM @.sf_node_places() AS p, pg_catalog.pg_settings AS s" \
+	" FROM @.sf_node_addresses() AS p, pg_catalog.pg_settings AS s" \
 	" WHERE s.name OPERATOR(pg_catalog.=) 'sfflow.node_timeout' ORDER BY p.node"
 
 /* The coordinator has said which nodes there are. */
@@ -339,7 +339,7 @@ nodes_come(const PGresult *result, void *arg)
 		are_known = true;
 	}
 	else if (result != NULL)
-		sfc_log(SFC_LOG_WARNING, "cannot read which nodes there are, may the gateway's role execute sf_node_places()?",
+		sfc_log(SFC_LOG_WARNING, "cannot read which nodes there are, may the gateway's role execute sf_node_addresses()?",
 				"reason", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), NULL);
 	sfc_timer_set(&refresh_timer, ok ? EVERY : RETRY, refresh, NULL);
 }

@@ -24,7 +24,7 @@ typedef struct Gathering
 static void
 gone(SfgRequest *request)
 {
-	Gathering  *gathering = request->state;
+	Gathering  *gathering = request->route_data;
 
 	sfg_fan_forget(&gathering->fan);
 	termPQExpBuffer(&gathering->answers);
@@ -99,7 +99,7 @@ sfg_nodes_gather(SfgRequest *request, const char *statement, int n, const char *
 	appendPQExpBufferChar(&gathering->answers, '[');
 	if (!sfg_nodes_are_known())
 		appendPQExpBufferStr(&gathering->answers, "{\"error\":\"" SFG_NODES_NOT_KNOWN "\"}");
-	request->state = gathering;
+	request->route_data = gathering;
 	request->gone = gone;
 	sfg_fan_ask(&gathering->fan, sfg_nodes_all() & ~SFG_NODE_BIT(SFG_HERE), statement, n, values);
 }

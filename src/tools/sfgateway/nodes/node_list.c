@@ -89,7 +89,7 @@ free_list(List *list)
 static void
 gone(SfgRequest *request)
 {
-	free_list(request->state);
+	free_list(request->route_data);
 }
 
 /* Find the page whose next entry is the newest; NULL: none has one. */
@@ -279,7 +279,7 @@ begin(SfgRequest *request, const char *role, int limit)
 	list->fan.done = finish;
 	list->request = request;
 	list->limit = limit;
-	request->state = list;
+	request->route_data = list;
 	request->gone = gone;
 	sfg_fan_ask(&list->fan, sfg_nodes_all(), LIST, 2, values);
 }

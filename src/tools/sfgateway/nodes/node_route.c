@@ -116,7 +116,7 @@ free_search(NodeSearch *search)
 static void
 gone(SfgRequest *request)
 {
-	NodeSearch *search = request->state;
+	NodeSearch *search = request->route_data;
 
 	if (search->call != NULL)
 		sfg_call_forget(search->call);
@@ -440,7 +440,7 @@ begin_search(SfgRequest *request, Kind kind, char *arn)
 	search->arn = arn;
 	search->next = first_node(search);
 	search->left = kind == BY_KEY ? SFG_NODE_BIT(SFG_HERE) : sfg_nodes_all();
-	request->state = search;
+	request->route_data = search;
 	request->gone = gone;
 	return search;
 }

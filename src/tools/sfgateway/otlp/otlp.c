@@ -53,14 +53,14 @@
 /* Requests' worth of spans that are taken at once */
 #define MOST_REQUESTS 8
 
-typedef enum State
+typedef enum ExportStatus
 {
 	IDLE,						/* until the timer */
 	TAKING,
 	SENDING,
 	WAITING,					/* until the timer, to send again */
 	CONFIRMING					/* a call tells the database, or the timer has it made again */
-} State;
+} ExportStatus;
 
 /* What is counted for /metrics */
 typedef struct Counters
@@ -74,7 +74,7 @@ typedef struct Counters
 } Counters;
 
 static SfgPool pool = {.most_queued = 1, .patience = 5000};
-static State state;
+static ExportStatus status;
 static bool on;
 static bool draining;
 static SfcTimer timer;
@@ -99,7 +99,7 @@ static void
 rest(int64_t milliseconds)
 {
 	sfg_otlp_batch_drop();
-	state = IDLE;
+	status = IDLE;
 	if (!draining)
 		sfc_timer_set(&timer, milliseconds, take, NULL);
 }
@@ -177,7 +177,7 @@ take(void *arg)
 	snprintf(number, sizeof(number), "%d", asked);
 	snprintf(lease_text, sizeof(lease_text), "%lld ms", (long long) lease());
 	lease_end = sfc_now() + lease();
-	state = TAKING;
+	status = TAKING;
 	if (sfg_pool_call(&pool, "SELECT s.export_no, s.spans FROM @.sf_take_spans($1::pg_catalog.int4, $2::pg_catalog.interval) AS s",
 					  2, values, taken, NULL) == NULL)
 		rest(CALL_RETRY);
@@ -230,7 +230,7 @@ confirm(void *arg)
 	const char *values[2] = {numbers, refusal};
 	bool		sent;
 
-	state = CONFIRMING;
+	status = CONFIRMING;
 	if (numbers == NULL)
 	{
 		confirmed();
@@ -296,7 +296,7 @@ try_later(const SfgOtlpAnswer *answer)
 {
 	int64_t		wait;
 
-	tell(answer->settings ? SFC_LOG_ERROR : SFC_LOG_WARNING, "spans cannot be exported", answer->reason);
+	tell(answer->needs_operator ? SFC_LOG_ERROR : SFC_LOG_WARNING, "spans cannot be exported", answer->reason);
 	delay = delay == 0 ? FIRST_DELAY : Min(delay * 2, LAST_DELAY);
 	wait = answer->retry_after > 0 ? answer->retry_after + random() % FIRST_DELAY : delay - random() % (delay / 2);
 	if (draining)
@@ -308,7 +308,7 @@ try_later(const SfgOtlpAnswer *answer)
 	}
 	else
 	{
-		state = WAITING;
+		status = WAITING;
 		sfc_timer_set(&timer, wait, send_request, NULL);
 	}
 }
@@ -340,7 +340,7 @@ answered(const SfgOtlpAnswer *answer)
 static void
 send_request(void *arg)
 {
-	state = SENDING;
+	status = SENDING;
 	counters.requests++;
 	sfg_otlp_post_send(answered);
 }
@@ -379,7 +379,7 @@ next_request(void)
 static void
 connected(SfgPool *of)
 {
-	if (state == IDLE && timer.armed)
+	if (status == IDLE && timer.armed)
 		rest(0);
 }
 
@@ -404,7 +404,7 @@ void
 sfg_otlp_drain(void)
 {
 	draining = true;
-	if (state == IDLE || state == WAITING)
+	if (status == IDLE || status == WAITING)
 	{
 		sfc_timer_clear(&timer);
 		rest(0);
@@ -415,7 +415,7 @@ sfg_otlp_drain(void)
 bool
 sfg_otlp_is_idle(void)
 {
-	return state == IDLE;
+	return status == IDLE;
 }
 
 /* Stop at once. */

@@ -75,7 +75,7 @@ typedef enum SfgOtlpVerdict
 typedef struct SfgOtlpAnswer
 {
 	SfgOtlpVerdict verdict;
-	bool		settings;		/* an operator has to do something: the request is not allowed, or nothing serves it */
+	bool		needs_operator; /* an operator has to do something: the request is not allowed, or nothing serves it */
 	const char *reason;			/* why it was not taken, or what the collector says besides; or NULL */
 	int64_t		rejected;		/* spans of a request that was taken */
 	int64_t		retry_after;	/* milliseconds that the collector asks for; 0: it does not */

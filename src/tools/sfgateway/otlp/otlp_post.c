@@ -214,7 +214,7 @@ judge(long status)
 	else if (status == 400 || status == 422)
 		answer.verdict = SFG_OTLP_REFUSED;
 	else
-		answer.settings = status != 429 && status != 502 && status != 503 && status != 504;
+		answer.needs_operator = status != 429 && status != 502 && status != 503 && status != 504;
 	return answer;
 }
 

@@ -153,22 +153,22 @@ sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
 
 /* Ask a task to end, and have it killed when it does not. */
 void
-sfw_task_stop(SfwTask *task, SfwStop why)
+sfw_task_stop(SfwTask *task, SfwStop reason)
 {
 	static const char *const reasons[] = {
 		NULL, "its time is over", "nobody waits for it any more", "the worker leaves"};
 
-	if (task->end_timer.armed || (task->stopped != SFW_STOP_NONE && why != SFW_STOP_REFUSED))
+	if (task->end_timer.armed || (task->stopped != SFW_STOP_NONE && reason != SFW_STOP_REFUSED))
 		return;
 	if (task->stopped == SFW_STOP_NONE)
 	{
-		sfw_task_log(task, SFC_LOG_WARNING, "stopping a task", "reason", reasons[why]);
+		sfw_task_log(task, SFC_LOG_WARNING, "stopping a task", "reason", reasons[reason]);
 		sfc_timer_set(&task->kill_timer, sfw_config.kill_after, kill_hard, task);
-		task->stopped = why;
+		task->stopped = reason;
 		task->kind->stop(task, false);
 	}
 	else
-		task->stopped = why;
+		task->stopped = reason;
 }
 
 /* Release a task that was answered. */
@@ -215,16 +215,16 @@ end(void *arg)
 	bool		refused = task->stopped == SFW_STOP_REFUSED;
 	char		elapsed[32];
 
-	if (!task->success && task->stopped == SFW_STOP_TIMEOUT)
+	if (!task->succeeded && task->stopped == SFW_STOP_TIMEOUT)
 		strcpy(task->error, "States.Timeout");
-	else if (!task->success && task->stopped == SFW_STOP_LEAVING)
+	else if (!task->succeeded && task->stopped == SFW_STOP_LEAVING)
 		strcpy(task->error, "Worker.Stopped");
 	unlink_task(task);
 	snprintf(elapsed, sizeof(elapsed), "%lld", (long long) (sfc_now() - task->began));
-	sfc_log(SFC_LOG_INFO, task->success ? "task succeeded" : "task failed",
+	sfc_log(SFC_LOG_INFO, task->succeeded ? "task succeeded" : "task failed",
 			"kind", task->kind->name, "execution", task->execution_id, "state", task->state,
-			"attempt", task->attempt, "ms", elapsed, task->success ? "answered" : "error",
-			refused ? "no" : task->success ? NULL : task->error, NULL);
+			"attempt", task->attempt, "ms", elapsed, task->succeeded ? "answered" : "error",
+			refused ? "no" : task->succeeded ? NULL : task->error, NULL);
 	if (refused)
 	{
 		sfw_task_free(task);
@@ -238,7 +238,7 @@ end(void *arg)
 void
 sfw_task_succeeded(SfwTask *task, char *output)
 {
-	task->success = true;
+	task->succeeded = true;
 	task->output = output;
 	sfc_timer_set(&task->end_timer, 0, end, task);
 }

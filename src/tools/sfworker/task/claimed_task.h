@@ -63,7 +63,7 @@ struct SfwTask
 	SfwStop		stopped;
 	SfcTimer	end_timer;		/* ends a task whose outcome was reported */
 
-	bool		success;
+	bool		succeeded;
 	char	   *output;			/* success: JSON */
 	char		error[SFW_ERROR_SIZE];	/* failure */
 	char	   *cause;
@@ -93,7 +93,7 @@ extern int	sfw_tasks_running;
 extern const SfwKind *sfw_kind_find(const char *name);
 
 extern void sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row);
-extern void sfw_task_stop(SfwTask *task, SfwStop why);
+extern void sfw_task_stop(SfwTask *task, SfwStop reason);
 extern void sfw_task_free(SfwTask *task);
 
 /* Report the outcome.  output and cause are handed over; error is a printf format. */

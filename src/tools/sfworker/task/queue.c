@@ -116,7 +116,7 @@ try_again(void *arg)
 void
 sfw_queue_answer(SfwTask *task)
 {
-	task->alone = task->success && strlen(task->output) > BATCH_BYTES;
+	task->alone = task->succeeded && strlen(task->output) > BATCH_BYTES;
 	enqueue(task);
 	sfw_queue_pump();
 }
@@ -137,10 +137,10 @@ answer_again(SfwTask *task, const char *sqlstate, const char *message)
 		sfw_task_free(task);
 		return;
 	}
-	if (use == OUTPUT && task->success)
+	if (use == OUTPUT && task->succeeded)
 	{
 		sfw_task_log(task, SFC_LOG_WARNING, "the output cannot be stored", "reason", message);
-		task->success = false;
+		task->succeeded = false;
 		if (sfc_sqlstate_is(sqlstate, SFC_SQLSTATE(PAYLOAD_TOO_LARGE)))
 			strcpy(task->error, "States.DataLimitExceeded");
 		else
@@ -215,15 +215,15 @@ static void
 send_answer(void)
 {
 	SfwTask    *task = dequeue();
-	char	   *statement = psprintf(task->success ?
+	char	   *statement = psprintf(task->succeeded ?
 									 "SELECT %s.sf_send_task_success($1::pg_catalog.text, $2::pg_catalog.jsonb)" :
 									 "SELECT %s.sf_send_task_failure($1::pg_catalog.text, $2::pg_catalog.text,"
 									 " $3::pg_catalog.text)",
 									 sfw_workflows.schema);
-	const char *values[3] = {task->token, task->success ? task->output : task->error, task->cause};
+	const char *values[3] = {task->token, task->succeeded ? task->output : task->error, task->cause};
 
 	n_under_way = 1;
-	sfc_db_send(&sfw_workflows, statement, task->success ? 2 : 3, values, answered, NULL);
+	sfc_db_send(&sfw_workflows, statement, task->succeeded ? 2 : 3, values, answered, NULL);
 	free(statement);
 }
 
@@ -369,7 +369,7 @@ answered_and_claimed(const PGresult *result, void *arg)
 static bool
 goes_together(const SfwTask *task)
 {
-	return task != NULL && task->success && !task->alone;
+	return task != NULL && task->succeeded && !task->alone;
 }
 
 /*

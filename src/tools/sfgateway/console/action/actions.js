@@ -24,7 +24,7 @@ export function stop(ids, others = 0) {
         '{0} chosen execution has ended, and is left out.|{0} chosen executions have ended, and are left out.'),
     ],
     fields: [reasonField()],
-    act: values => onTargets(tr('Stopped'), 'stop', ids, values),
+    perform: values => onTargets(tr('Stopped'), 'stop', ids, values),
   });
 }
 
@@ -39,7 +39,7 @@ export function hold(targets, state = null) {
       nameList(targets),
     ],
     fields: [reasonField()],
-    act: values => onTargets(tr('Held'), 'hold', targets, { ...values, ...(state ? { state } : {}) }),
+    perform: values => onTargets(tr('Held'), 'hold', targets, { ...values, ...(state ? { state } : {}) }),
   });
 }
 
@@ -54,7 +54,7 @@ export function release(held) {
       h('p', null, effect, ' ', tr('What another hold or a limit keeps waits for that.')),
       nameList([held.state ? `${held.target}/${held.state}` : held.target]),
     ],
-    act: () => onTargets(tr('Released'), 'release', [held.target], held.state ? { state: held.state } : {}),
+    perform: () => onTargets(tr('Released'), 'release', [held.target], held.state ? { state: held.state } : {}),
   });
 }
 
@@ -78,7 +78,7 @@ export function mark(id, job) {
         h('textarea', { name: 'output', rows: '3', spellcheck: 'false' })),
       reasonField(),
     ],
-    act: values =>
+    perform: values =>
       onTargets(tr('Marked'), 'mark', [id], { job_id: job, outcome: values.outcome, reason: values.reason,
         ...(values.output ? { output: values.output } : {}) }),
   });
@@ -94,7 +94,7 @@ export async function start(machine, { leaveFor }) {
         h('input', { name: 'name', maxlength: '80', autocomplete: 'off', autofocus: true })),
       field(tr('Input (JSON)'), h('textarea', { name: 'input', rows: '6', spellcheck: 'false' }, '{}')),
     ],
-    act: values =>
+    perform: values =>
       call('start', { state_machine: machine, input: values.input || '{}',
         ...(values.name ? { name: values.name } : {}) }),
   });

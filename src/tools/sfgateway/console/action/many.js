@@ -13,7 +13,7 @@ import { tr } from '../language/texts.js';
 
 // The actions: { name, words: for its button, done: for what it has done, isFor: words for which executions,
 // hasReason, hasLabels: whether it takes them }.
-const ACTS = [
+const ACTIONS = [
   { name: 'stop', words: tr('Stop'), done: tr('Stopped'), isFor: tr('Only those that run.'), hasReason: true },
   { name: 'redrive', words: tr('Redrive'), done: tr('Redriven'),
     isFor: tr('Only those that failed, timed out or were stopped.'), hasReason: false },
@@ -25,39 +25,39 @@ const ACTS = [
 ];
 
 // The action of a name.
-function actOf(name) {
-  return ACTS.find(act => act.name === name);
+function actionOf(name) {
+  return ACTIONS.find(action => action.name === name);
 }
 
 // So many refusals are listed.
 const MOST_REFUSALS = 20;
 
-// Count to how many executions an action would be done, until job.stopped; `show` gets what is known after each page:
-// { n, looked: at how many, not_for and no_right: how many are left out, until: when, isWhole }.
-async function countMatches(filter, act, job, show) {
+// Count to how many executions an action would be done, until progress.stopped; `show` gets what is known after each
+// page: { n, looked: at how many, not_for and no_right: how many are left out, until: when, isWhole }.
+async function countMatches(filter, action, progress, show) {
   const sum = { n: 0, looked: 0, not_for: 0, no_right: 0, until: undefined };
   let key;
   do {
-    const page = await call('count_matches', { ...filter, act, key });
+    const page = await call('count_matches', { ...filter, act: action.name, key });
     for (const name of ['n', 'looked', 'not_for', 'no_right']) sum[name] += page[name];
     sum.until ??= page.until;
     key = page.next;
     show(sum, key);
-  } while (key && !job.stopped);
+  } while (key && !progress.stopped);
   return { ...sum, isWhole: !key };
 }
 
-// Do it, page by page, from where it has come to: job is { key: where it goes on, done, refused: how many, refusals:
-// the first of these, stopped }.
-async function actOnMatches(request, job, show) {
+// Do it, page by page, from where it has come to: progress is { key: where it goes on, done, refused: how many,
+// refusals: the first of these, stopped }.
+async function actOnMatches(request, progress, show) {
   do {
-    const page = await call('act_on_matches', { ...request, key: job.key });
-    job.done += page.done;
-    job.refused += page.refused.length;
-    job.refusals.push(...page.refused.slice(0, MOST_REFUSALS - job.refusals.length));
-    job.key = page.next;
+    const page = await call('act_on_matches', { ...request, key: progress.key });
+    progress.done += page.done;
+    progress.refused += page.refused.length;
+    progress.refusals.push(...page.refused.slice(0, MOST_REFUSALS - progress.refusals.length));
+    progress.key = page.next;
     show();
-  } while (job.key && !job.stopped);
+  } while (progress.key && !progress.stopped);
 }
 
 // What a count says.
@@ -75,23 +75,23 @@ function countWords({ n, looked, not_for, no_right }, isGoingOn) {
 }
 
 // What was refused, and why.
-function refusals(job) {
-  return job.refused === 0 ? null :
-    h('div', null, h('p', null, tr('Refused: '), count(job.refused, '{0} execution|{0} executions')),
-      h('ul', { class: 'names' }, job.refusals.map(r => h('li', null, text(r.target), ': ', text(r.error))),
-        job.refused > job.refusals.length ? h('li', { class: 'muted' }, `+${job.refused - job.refusals.length}`) :
-          null));
+function refusals(progress) {
+  return progress.refused === 0 ? null :
+    h('div', null, h('p', null, tr('Refused: '), count(progress.refused, '{0} execution|{0} executions')),
+      h('ul', { class: 'names' }, progress.refusals.map(r => h('li', null, text(r.target), ': ', text(r.error))),
+        progress.refused > progress.refusals.length ?
+          h('li', { class: 'muted' }, `+${progress.refused - progress.refusals.length}`) : null));
 }
 
 // The second step: progress, which can be stopped and goes on. A dialog that is closed stops it, too.
 async function run(title, done, request, total) {
-  const job = { key: undefined, done: 0, refused: 0, refusals: [], stopped: false };
-  await dialog(title, close => progress(title, done, request, total, job, close));
-  job.stopped = true;
+  const progress = { key: undefined, done: 0, refused: 0, refusals: [], stopped: false };
+  await dialog(title, close => progressView(title, done, request, total, progress, close));
+  progress.stopped = true;
 }
 
 // What the dialog of the progress has.
-function progress(title, done, request, total, job, close) {
+function progressView(title, done, request, total, progress, close) {
   const bar = h('progress', { max: String(Math.max(total, 1)), value: '0', 'aria-label': title });
   const words = h('p', { 'aria-live': 'polite' });
   const problems = h('div', { 'aria-live': 'assertive' });
@@ -101,24 +101,24 @@ function progress(title, done, request, total, job, close) {
     buttons.lastChild.focus();
   };
   const show = () => {
-    bar.value = job.done + job.refused;
-    words.textContent = `${done}: ${count(job.done, '{0} execution|{0} executions')} / ${grouped(total)}`;
+    bar.value = progress.done + progress.refused;
+    words.textContent = `${done}: ${count(progress.done, '{0} execution|{0} executions')} / ${grouped(total)}`;
   };
   const work = async () => {
-    job.stopped = false;
+    progress.stopped = false;
     problems.replaceChildren();
     offer(button(tr('Stop'), () => {
-      job.stopped = true;
+      progress.stopped = true;
     }));
     let isBroken = false;
     try {
-      await actOnMatches(request, job, show);
+      await actOnMatches(request, progress, show);
     } catch (error) {
       isBroken = true;
       problems.append(errorNotice(error));
     }
-    const isOver = !isBroken && !job.key;
-    if (job.refused > 0) problems.append(refusals(job));
+    const isOver = !isBroken && !progress.key;
+    if (progress.refused > 0) problems.append(refusals(progress));
     if (isOver) bar.value = bar.max;
     say(words.textContent);
     const leave = button(tr('Close'), () => close(true), { class: isOver ? 'primary' : '' });
@@ -129,34 +129,34 @@ function progress(title, done, request, total, job, close) {
   return h('div', { class: 'many' }, bar, words, problems, buttons);
 }
 
-// Count anew for the action that the form has, and show the count in it. `counting` is { job: the count that is under
-// way, counted: its result, once it is whole }.
+// Count anew for the action that the form has, and show the count in it. `counting` is { progress: that of the count
+// that is under way, counted: its result, once it is whole }.
 async function recount(filter, form, { preview, submit, isFor, reason, labels }, counting) {
-  const act = actOf(form.elements.act.value);
-  counting.job.stopped = true;
-  const job = { stopped: false };
-  const isCurrent = () => job === counting.job;
-  Object.assign(counting, { job, counted: null });
+  const action = actionOf(form.elements.act.value);
+  counting.progress.stopped = true;
+  const progress = { stopped: false };
+  const isCurrent = () => progress === counting.progress;
+  Object.assign(counting, { progress, counted: null });
   submit.disabled = true;
-  submit.textContent = act.words;
-  isFor.textContent = act.isFor;
-  reason.hidden = !act.hasReason;
-  labels.hidden = !act.hasLabels;
+  submit.textContent = action.words;
+  isFor.textContent = action.isFor;
+  reason.hidden = !action.hasReason;
+  labels.hidden = !action.hasLabels;
   try {
-    const sum = await countMatches(filter, act.name, job, (known, more) => {
+    const sum = await countMatches(filter, action, progress, (known, more) => {
       if (isCurrent()) preview.replaceChildren(h('div', null, countWords(known, more)));
     });
     if (!isCurrent() || !sum.isWhole) return;
     counting.counted = sum;
     submit.disabled = sum.n === 0;
-    submit.textContent = `${act.words}: ${grouped(sum.n)}`;
+    submit.textContent = `${action.words}: ${grouped(sum.n)}`;
   } catch (error) {
     if (isCurrent()) preview.replaceChildren(errorNotice(error));
   }
 }
 
 // What is asked before: an action, its reason or its labels, and to how many executions it would be done. The dialog is
-// left with { act, counted, reason, labels }; fields that the action does not have count for nothing.
+// left with { action, counted, reason, labels }; fields that the action does not have count for nothing.
 function question(filter, isOfNodes, counting, close) {
   const parts = {
     preview: h('div', { 'aria-live': 'polite', class: 'preview' }),
@@ -171,17 +171,17 @@ function question(filter, isOfNodes, counting, close) {
   const answer = event => {
     event.preventDefault();
     const values = Object.fromEntries(new FormData(form));
-    const act = actOf(values.act);
+    const action = actionOf(values.act);
     try {
-      close({ act, counted: counting.counted, reason: act.hasReason && values.reason ? values.reason : undefined,
-        labels: act.hasLabels ? labelsToSet(values.labels) : undefined });
+      close({ action, counted: counting.counted, reason: action.hasReason && values.reason ? values.reason : undefined,
+        labels: action.hasLabels ? labelsToSet(values.labels) : undefined });
     } catch (error) {
       problem.replaceChildren(errorNotice(error));
     }
   };
   const form = h('form', { onsubmit: answer },
     isOfNodes ? h('p', null, tr('Executions of other nodes are left out.')) : null,
-    choice(tr('Action'), 'act', ACTS.map(({ name, words }) => [name, words]), 'stop'), parts.isFor, parts.reason,
+    choice(tr('Action'), 'act', ACTIONS.map(({ name, words }) => [name, words]), 'stop'), parts.isFor, parts.reason,
     parts.labels, parts.preview, problem,
     h('div', { class: 'row end' }, button(tr('Cancel'), () => close(null)), parts.submit));
   const countAnew = () => recount(filter, form, parts, counting);
@@ -203,13 +203,13 @@ function labelsToSet(written) {
 // Ask what to do with all executions that a filter has, count them, and do it. The result is whether anything was done.
 // Of several nodes it is for the executions of this database.
 export async function actOnAll(filter, isOfNodes) {
-  const counting = { job: { stopped: true }, counted: null };
+  const counting = { progress: { stopped: true }, counted: null };
   const answer = await dialog(tr('All that the filter has'), close => question(filter, isOfNodes, counting, close));
-  counting.job.stopped = true;
+  counting.progress.stopped = true;
   if (!answer) return false;
-  const { act, counted, reason, labels } = answer;
+  const { action, counted, reason, labels } = answer;
   const before = filter.before && new Date(filter.before) < new Date(counted.until) ? filter.before : counted.until;
-  const request = { ...filter, act: act.name, reason, before, set_labels: labels };
-  await run(`${act.words}: ${grouped(counted.n)}`, act.done, request, counted.n);
+  const request = { ...filter, act: action.name, reason, before, set_labels: labels };
+  await run(`${action.words}: ${grouped(counted.n)}`, action.done, request, counted.n);
   return true;
 }

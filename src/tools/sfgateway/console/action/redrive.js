@@ -67,7 +67,7 @@ export async function redriveOne(id, fromState = null) {
     fields: fromState ?
       [field(tr('Input of the state (JSON; empty: the one that it had)'),
         h('textarea', { name: 'input', rows: '3', spellcheck: 'false' }))] : [],
-    act: values =>
+    perform: values =>
       onTargets(tr('Redriven'), 'redrive', [id], { ...from, ...(values.input ? { input: values.input } : {}) }),
   });
 }
@@ -92,6 +92,6 @@ export async function redriveMany(ids, others = 0) {
         '{0} chosen execution runs or has succeeded, and is left out.|' +
           '{0} chosen executions run or have succeeded, and are left out.'),
     ],
-    act: () => onTargets(tr('Redriven'), 'redrive', ids, {}),
+    perform: () => onTargets(tr('Redriven'), 'redrive', ids, {}),
   });
 }

@@ -2,16 +2,16 @@
 
 import { tr } from '../language/texts.js';
 
-// The token stays with the pages of this address and port, in all tabs. Cookies are sent to all ports of a host; this
-// is not.
+// The CSRF token stays with the pages of this address and port, in all tabs. Cookies are sent to all ports of a host;
+// this is not.
 const TOKEN_KEY = 'sfgateway-token';
 const LOGIN = '/console/login';
-let token = localStorage.getItem(TOKEN_KEY);
+let csrfToken = localStorage.getItem(TOKEN_KEY);
 let hasNodes = false; // in answers of the session
 
 // Keep the token of a session, or forget it (null).
 function keepToken(value) {
-  token = value;
+  csrfToken = value;
   hasNodes = false;
   if (value === null) localStorage.removeItem(TOKEN_KEY);
   else localStorage.setItem(TOKEN_KEY, value);
@@ -19,9 +19,9 @@ function keepToken(value) {
 
 // A sign-in or a sign-out in another tab counts for this one, too: the browser has one cookie for both.
 window.addEventListener('storage', ({ key, newValue }) => {
-  if (key !== TOKEN_KEY || newValue === token) return;
-  const isOver = token !== null && newValue === null;
-  token = newValue;
+  if (key !== TOKEN_KEY || newValue === csrfToken) return;
+  const isOver = csrfToken !== null && newValue === null;
+  csrfToken = newValue;
   if (isOver) window.dispatchEvent(new CustomEvent('signed-out'));
   else location.reload();
 });
@@ -60,7 +60,7 @@ async function send(path, body, signal) {
   const options = body === undefined ? { method: 'GET' } : {
     method: 'POST',
     body: JSON.stringify(body),
-    headers: { 'Content-Type': 'application/json', ...(token ? { 'X-CSRF-Token': token } : {}),
+    headers: { 'Content-Type': 'application/json', ...(csrfToken ? { 'X-CSRF-Token': csrfToken } : {}),
       ...(wasUsed ? {} : { 'X-Background': '1' }) },
   };
   if (body !== undefined) wasUsed = false;
@@ -73,7 +73,7 @@ async function send(path, body, signal) {
     throw new ApiError(0, { message: tr('The server cannot be reached.') });
   }
   if (response.ok) return answer;
-  if (response.status === 401 && token && path !== LOGIN) {
+  if (response.status === 401 && csrfToken && path !== LOGIN) {
     keepToken(null);
     window.dispatchEvent(new CustomEvent('signed-out', { detail: answer?.error?.reason }));
   }
@@ -82,7 +82,7 @@ async function send(path, body, signal) {
 
 // The role that is signed in, or null. That the session has ended is an error, which "signed-out" has told before.
 export async function session() {
-  return token ? (await send('/console/session')).role : null;
+  return csrfToken ? (await send('/console/session')).role : null;
 }
 
 // Sign in; gives the role.
@@ -113,9 +113,10 @@ export async function call(action, request = {}, signal = undefined) {
   return answer;
 }
 
-// Wait until something may have changed since an answer with a token, 25 s at most: { token, changed, down_since }.
-export function poll(token, signal) {
-  return send('/console/poll', { seen: token }, signal);
+// Wait until something may have changed since an answer, of which `seen` is the token, 25 s at most: { token, changed,
+// down_since }.
+export function poll(seen, signal) {
+  return send('/console/poll', { seen }, signal);
 }
 
 // All of a text that was cut, piece by piece. Offsets count characters, not the halves of which strings consist here.

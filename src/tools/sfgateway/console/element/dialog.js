@@ -57,11 +57,11 @@ export function tell(title, content) {
         close(null), { class: 'primary' }))));
 }
 
-// Ask whether to do something, with fields; `act` gets the values of the form and does it. An error is shown in the
-// dialog, which then stays. The result is what act returned, or null; where the dialog is left while act is under way,
-// what comes of that. `preview` gets the values after each change, and gives what is to be shown of them. While another
-// dialog is open, nothing is asked: a second click has come before the first one's question.
-export function confirm({ title, body = [], fields = [], yes, danger = false, act, preview }) {
+// Ask whether to do something, with fields; `perform` gets the values of the form and does it. An error is shown in the
+// dialog, which then stays. The result is what perform returned, or null; where the dialog is left while that is under
+// way, what comes of it. `preview` gets the values after each change, and gives what is to be shown of them. While
+// another dialog is open, nothing is asked: a second click has come before the first one's question.
+export function confirm({ title, body = [], fields = [], yes, danger = false, perform, preview }) {
   if (isAsking()) return Promise.resolve(null);
   let underWay = null;
   return dialog(title, close => {
@@ -74,7 +74,7 @@ export function confirm({ title, body = [], fields = [], yes, danger = false, ac
       submit.disabled = true;
       problem.replaceChildren();
       try {
-        underWay = act(values());
+        underWay = perform(values());
         close(await underWay);
       } catch (error) {
         underWay = null;

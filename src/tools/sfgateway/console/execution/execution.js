@@ -107,9 +107,9 @@ function stateName(data, context) {
 }
 
 // Bring a state that was not chosen before into the middle of the picture, once there is one.
-function centreOnce(name, data, { state }) {
-  if (name && data.layout && state.centred !== name) centre(name);
-  state.centred = data.layout ? name : undefined;
+function centreOnce(name, data, { kept }) {
+  if (name && data.layout && kept.centred !== name) centre(name);
+  kept.centred = data.layout ? name : undefined;
 }
 
 export function draw(data, context) {

@@ -28,27 +28,28 @@ function actionButtons(head, context) {
     h('a', { class: 'button', href: addressOf('compare', id) }, tr('Compare with the last good run')),
     mayOperate ? null : noRight(head.execution.state_machine),
     canRedrive && may(head.rights, id, 'START', 'OPERATE') ?
-      button(tr('Redrive…'), () => context.act(redriveOne(id)), { class: 'primary' }) : null,
-    mayOperate && status === 'RUNNING' ? button(tr('Stop…'), () => context.act(stop([id]))) : null,
+      button(tr('Redrive…'), () => context.refreshAfter(redriveOne(id)), { class: 'primary' }) : null,
+    mayOperate && status === 'RUNNING' ? button(tr('Stop…'), () => context.refreshAfter(stop([id]))) : null,
     !mayOperate ? null :
-      own ? button(tr('Release…'), () => context.act(release(own))) :
-      status !== 'SUCCEEDED' ? button(tr('Hold…'), () => context.act(hold([id]))) : null);
+      own ? button(tr('Release…'), () => context.refreshAfter(release(own))) :
+      status !== 'SUCCEEDED' ? button(tr('Hold…'), () => context.refreshAfter(hold([id]))) : null);
 }
 
 // When the execution ran, and how that compares with what is usual.
 function runFacts(head) {
-  const e = head.execution;
-  const { took, usual } = head;
+  const { execution, took, usual } = head;
   return [
-    [tr('Requested'), time(e.requested_at)],
+    [tr('Requested'), time(execution.requested_at)],
     [tr('Ran'),
-      e.started_at ?
-        [`${duration(took)}${e.status === 'RUNNING' ? tr(' so far') : ''}`,
+      execution.started_at ?
+        [`${duration(took)}${execution.status === 'RUNNING' ? tr(' so far') : ''}`,
           h('small', null, ` ${compare(took, usual?.p50, usual?.p95)}`)] : tr('not begun')],
-    [tr('Ended'), e.stopped_at ? [time(e.stopped_at), h('small', null, ` ${distance(e.stopped_at)}`)] : null],
-    [tr('Redriven'),
-      e.redrive_count > 0 ? [count(e.redrive_count, '{0} time|{0} times'), tr(', last '), time(e.last_redriven_at)] :
+    [tr('Ended'),
+      execution.stopped_at ? [time(execution.stopped_at), h('small', null, ` ${distance(execution.stopped_at)}`)] :
         null],
+    [tr('Redriven'),
+      execution.redrive_count > 0 ?
+        [count(execution.redrive_count, '{0} time|{0} times'), tr(', last '), time(execution.last_redriven_at)] : null],
   ];
 }
 
@@ -83,25 +84,25 @@ function jobChips({ execution, jobs }, query) {
 
 // The head of the page; the error is left out where the panel of the state tells it.
 export function headPart(head, context, isErrorTold) {
-  const e = head.execution;
+  const { execution } = head;
   return [
-    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(e.execution_id, 'id')),
-      statusBadge(EXECUTION, e.status), head.held.some(x => !x.state) ? heldBadge() : null,
+    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(execution.execution_id, 'id')),
+      statusBadge(EXECUTION, execution.status), head.held.some(x => !x.state) ? heldBadge() : null,
       actionButtons(head, context)),
     h('div', { key: 'facts' }, facts([
-      [tr('Machine'), [machineLink(e.state_machine), tr(' version {0}', e.version)]],
+      [tr('Machine'), [machineLink(execution.state_machine), tr(' version {0}', execution.version)]],
       ...runFacts(head),
-      [tr('Started by'), e.parent_execution_id ? executionLink(e.parent_execution_id) : null],
+      [tr('Started by'), execution.parent_execution_id ? executionLink(execution.parent_execution_id) : null],
       [tr('Done'), progressWords(head)],
-      [tr('Waits for'), e.waiting_on ? text(e.waiting_on) : null],
+      [tr('Waits for'), execution.waiting_on ? text(execution.waiting_on) : null],
       [tr('Trace'), traceWords(head.trace)],
       [tr('Jobs'), jobChips(head, context.query)],
     ])),
-    (e.error || e.cause) && !isErrorTold ?
+    (execution.error || execution.cause) && !isErrorTold ?
       h('div', { key: 'error' },
-        notice('bad', h('p', null, errorName(e.error ?? tr('no error name'))), causeLines(readCause(e.cause)),
-          failedItem(head.item))) : null,
-    heldNotices(head.held, may(head.rights, e.execution_id, 'OPERATE'), context.act),
-    waits(head.waits, e.execution_id),
+        notice('bad', h('p', null, errorName(execution.error ?? tr('no error name'))),
+          causeLines(readCause(execution.cause)), failedItem(head.item))) : null,
+    heldNotices(head.held, may(head.rights, execution.execution_id, 'OPERATE'), context.refreshAfter),
+    waits(head.waits, execution.execution_id),
   ];
 }

@@ -100,13 +100,13 @@ function filters(data, context) {
 
 // The executions that are chosen, over all pages of a filter, with what is known of each: id -> { status, rights }.
 // With another filter the choice begins anew.
-function chosenExecutions(data, { state, query }) {
+function chosenExecutions(data, { kept, query }) {
   const { key: _key, columns: _columns, sort: _sort, view: _view, ...filter } = query;
-  const filterMark = JSON.stringify(filter);
-  if (state.filterMark !== filterMark) Object.assign(state, { filterMark, chosen: new Map() });
+  const filterText = JSON.stringify(filter);
+  if (kept.filterText !== filterText) Object.assign(kept, { filterText, chosen: new Map() });
   for (const row of data.rows)
-    if (state.chosen.has(row.execution_id)) state.chosen.set(row.execution_id, knownOf(data, row));
-  return state.chosen;
+    if (kept.chosen.has(row.execution_id)) kept.chosen.set(row.execution_id, knownOf(data, row));
+  return kept.chosen;
 }
 
 // What the actions need to know of the execution of a row.
@@ -116,8 +116,8 @@ function knownOf(data, row) {
 
 // What can be done with the executions that are chosen.
 function bulkActions(chosen, data, context) {
-  const act = question =>
-    context.act(question.then(done => {
+  const clearAfter = question =>
+    context.refreshAfter(question.then(done => {
       if (done) chosen.clear();
       return done;
     }));
@@ -133,13 +133,14 @@ function bulkActions(chosen, data, context) {
       ids.length ? tr('{0} chosen. ', count(ids.length, '{0} execution|{0} executions')) :
         tr('Choose executions to act on several at once.'), refused ? noRight(machineOf(refused)) : null),
     button(tr('Redrive…'),
-      () => act(ids.length === 1 ? redriveOne(ids[0]) : redriveMany(failed, ids.length - failed.length)), {
+      () => clearAfter(ids.length === 1 ? redriveOne(ids[0]) : redriveMany(failed, ids.length - failed.length)), {
       disabled: (ids.length === 1 ? ids : failed).length === 0 || noRedrive,
-    }), button(tr('Stop…'), () => act(ids.length === 1 ? stop(ids) : stop(running, ids.length - running.length)), {
+    }),
+    button(tr('Stop…'), () => clearAfter(ids.length === 1 ? stop(ids) : stop(running, ids.length - running.length)), {
       disabled: (ids.length === 1 ? ids : running).length === 0 || Boolean(refused),
-    }), button(tr('Hold…'), () => act(hold(ids)), { disabled: ids.length === 0 || Boolean(refused) }),
+    }), button(tr('Hold…'), () => clearAfter(hold(ids)), { disabled: ids.length === 0 || Boolean(refused) }),
     button(tr('All that the filter has…'),
-      () => context.act(actOnAll(filterOf(context.query), Boolean(data.nodes_missing))), {
+      () => context.refreshAfter(actOnAll(filterOf(context.query), Boolean(data.nodes_missing))), {
       disabled: !Object.values(data.rights).some(list => list.includes('OPERATE') || list.includes('START')),
     }));
 }

@@ -47,7 +47,7 @@ function stateActions(name, data, drawn, context) {
   const status = data.head.execution.status;
   const { job, chosen } = data.state;
   if (!may(data.head.rights, id, 'OPERATE')) return null;
-  const small = (words, act) => button(words, () => context.act(act()), { class: 'small' });
+  const small = (words, ask) => button(words, () => context.refreshAfter(ask()), { class: 'small' });
   return h('div', { class: 'row', role: 'group', 'aria-label': tr('Actions on the state') },
     status !== 'RUNNING' && drawn && drawn.parent === undefined ?
       small(tr('Redrive from here…'), () => redriveOne(id, name)) : null,

@@ -88,10 +88,10 @@ function draw() {
 
 // Do what the page has left until its elements have their positions in the window.
 function finishDrawing(page) {
-  const acts = page.afterDraw.splice(0);
-  if (acts.length === 0) return;
+  const steps = page.afterDraw.splice(0);
+  if (steps.length === 0) return;
   requestAnimationFrame(() => {
-    if (page === shown) { for (const act of acts) act(); }
+    if (page === shown) { for (const step of steps) step(); }
   });
 }
 
@@ -209,12 +209,12 @@ function openPage(name, argument) {
   page.context = {
     argument,
     role,
-    state: {},
+    kept: {},
     ask: (action, request) => call(action, request, page.abort.signal),
     redraw: draw,
-    afterDraw: act => page.afterDraw.push(act),
+    afterDraw: step => page.afterDraw.push(step),
     reload: () => refresh(page),
-    act: question => awaitAnswer(question, page),
+    refreshAfter: question => awaitAnswer(question, page),
     go: query => {
       if (page === shown) go(name, argument, query);
     },

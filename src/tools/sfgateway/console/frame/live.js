@@ -21,13 +21,13 @@ function pause(ms) {
 export async function follow() {
   if (following) return;
   const own = following = new AbortController();
-  let token = null; // of the last answer; without one an answer has no news
+  let seen = null; // the token of the last answer; without one an answer has no news
   let retryAfter = FIRST_RETRY;
   while (following === own) {
     try {
-      const answer = await poll(token, own.signal);
-      const isNews = answer.changed && token !== null;
-      token = answer.token;
+      const answer = await poll(seen, own.signal);
+      const isNews = answer.changed && seen !== null;
+      seen = answer.token;
       retryAfter = FIRST_RETRY;
       if (answer.down_since) meetDown(answer.down_since);
       else if (!isTroubled()) setLive(tr('Live'));

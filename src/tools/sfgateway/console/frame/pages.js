@@ -6,13 +6,13 @@
 //     hears of a change. A page can do without these two.
 // The context of a page:
 //   argument, query: what the address has after the page's name; role: who is signed in;
-//   state: an object for what the page keeps until another one is shown;
+//   kept: an object for what the page keeps until another one is shown;
 //   ask(action, request): ask the server, until the page is left;
-//   act(question): await a question's answer, and bring the page up to date if something was done;
+//   refreshAfter(question): await a question's answer, and bring the page up to date if something was done;
 //   go(query): change the query of the address; leaveFor(address): go to another page; neither does anything once the
 //     user has left the page;
-//   reload(): ask for the page anew; redraw(): draw it anew; afterDraw(act): have something done once the elements that
-//     are being made have their positions in the window.
+//   reload(): ask for the page anew; redraw(): draw it anew; afterDraw(step): have something done once the elements
+//     that are being made have their positions in the window.
 
 import * as comparison from '../execution/comparison.js';
 import * as execution from '../execution/execution.js';

@@ -41,7 +41,7 @@ function setAlias(alias, data) {
             now ? h('span', { class: 'muted' }, tr(' (now {0})', now[r.version] ?? 0)) : null)
         ));
     },
-    act: values => call('set_alias', request(values)),
+    perform: values => call('set_alias', request(values)),
   });
 }
 
@@ -49,7 +49,7 @@ function setAlias(alias, data) {
 function dropAlias(alias, machine) {
   return confirm({ title: tr('Remove {0}?', alias), yes: tr('Remove'), danger: true,
     body: [h('p', null, tr('Starts that name the alias are refused from then on.'))],
-    act: () => onTargets(tr('Removed'), 'drop_alias', [alias], { state_machine: machine }) });
+    perform: () => onTargets(tr('Removed'), 'drop_alias', [alias], { state_machine: machine }) });
 }
 
 // Aliases, and for the owner how they are changed.
@@ -68,12 +68,12 @@ export function aliases(data, context) {
       { title: '',
         cell: r =>
           isOwner ? h('div', { class: 'row' }, button(tr('Change…'), () =>
-            context.act(setAlias(r, data)), { class: 'small', 'aria-label': tr('Change… the alias {0}', r) }),
+            context.refreshAfter(setAlias(r, data)), { class: 'small', 'aria-label': tr('Change… the alias {0}', r) }),
             button(tr('Remove…'), () =>
-              context.act(dropAlias(r, machine)), { class: 'small', 'aria-label': tr('Remove… the alias {0}', r) })) :
-            null },
+              context.refreshAfter(dropAlias(r, machine)), { class: 'small',
+              'aria-label': tr('Remove… the alias {0}', r) })) : null },
     ], names, r => r, tr('There is no alias.')),
-      isOwner ? h('div', { class: 'row' }, button(tr('New alias…'), () => context.act(setAlias(null, data)), {
+      isOwner ? h('div', { class: 'row' }, button(tr('New alias…'), () => context.refreshAfter(setAlias(null, data)), {
         class: 'small',
       })) : null);
 }

@@ -71,12 +71,12 @@ function titlePart({ machine, rights, held }, context) {
     h('div', { class: 'row actions', role: 'group', 'aria-label': tr('Actions') },
       may(rights, name, 'START') ?
         button(tr('Start…'),
-          () => context.act(start(machine.is_current ? name : `${name}/${machine.version}`, context)), {
+          () => context.refreshAfter(start(machine.is_current ? name : `${name}/${machine.version}`, context)), {
           class: 'primary',
         }) : null,
       !mayOperate ? null :
-        own ? button(tr('Release…'), () => context.act(release(own))) :
-        button(tr('Hold…'), () => context.act(hold([name]))),
+        own ? button(tr('Release…'), () => context.refreshAfter(release(own))) :
+        button(tr('Hold…'), () => context.refreshAfter(hold([name]))),
       h('a', { class: 'button', href: addressOf('executions', '', { state_machine: name }) }, tr('Executions'))));
 }
 
@@ -85,8 +85,8 @@ function limitsPart(data, mayOperate, context) {
   if (!data.limits || (data.limits.length === 0 && !mayOperate)) return null;
   const name = data.machine.state_machine;
   const targets = [name, ...(data.layout?.states ?? []).map(x => `${name}/${x.name}`)];
-  return section(tr('Limits'), {}, limits(data.limits, context.act), cutNote(data, 'limits'),
-    mayOperate ? h('div', { class: 'row' }, newLimit(context.act, targets)) : null);
+  return section(tr('Limits'), {}, limits(data.limits, context.refreshAfter), cutNote(data, 'limits'),
+    mayOperate ? h('div', { class: 'row' }, newLimit(context.refreshAfter, targets)) : null);
 }
 
 export function draw(data, context) {
@@ -111,7 +111,7 @@ export function draw(data, context) {
         Object.keys(machine.options ?? {}).length ? h('code', null, JSON.stringify(machine.options)) : null],
     ])),
     data.deadlines?.length ? section(tr('Deadlines'), {}, deadlines(data.deadlines), cutNote(data, 'deadlines')) : null,
-    heldNotices(data.held.filter(x => x.state || x.target === name), mayOperate, context.act),
+    heldNotices(data.held.filter(x => x.state || x.target === name), mayOperate, context.refreshAfter),
     limitsPart(data, mayOperate, context),
     h('div', { class: 'card', key: 'tabs' },
       tabs(tr('Views'), list, context.query.tab ?? 'definition', tab => context.go({ ...context.query, tab }))),

@@ -37,7 +37,7 @@ export function draw(data, context) {
           r => [h('a', { href: addressOf('executions', '', { state_machine: r.state_machine }) }, tr('Executions')),
             ' ',
             may(data.rights, r.state_machine, 'START') ?
-              button(tr('Start…'), () => context.act(start(r.state_machine, context)), { class: 'small',
+              button(tr('Start…'), () => context.refreshAfter(start(r.state_machine, context)), { class: 'small',
                 'aria-label': tr('Start {0}', r.state_machine) }) : null] },
     ], data.rows, r => r.state_machine,
       tr(

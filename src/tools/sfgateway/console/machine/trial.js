@@ -60,17 +60,17 @@ function triedResult(tried) {
 
 // Validate the definition, and try one state. What came of the last trial is kept until the page is left.
 export function tryTab(data, context) {
-  const { state } = context;
+  const { kept } = context;
   const submit = async event => {
     event.preventDefault();
-    const act = event.submitter.value === 'validate' ? validate : tryState;
-    const trial = act(Object.fromEntries(new FormData(event.currentTarget)));
-    state.trial = trial;
+    const ask = event.submitter.value === 'validate' ? validate : tryState;
+    const trial = ask(Object.fromEntries(new FormData(event.currentTarget)));
+    kept.trial = trial;
     const tried = await trial.catch(error => ({ error }));
-    if (state.trial !== trial) return;
-    state.tried = tried;
+    if (kept.trial !== trial) return;
+    kept.tried = tried;
     context.redraw();
   };
   return [tryForm(data, context, submit),
-    h('div', { 'aria-live': 'polite', key: 'result' }, state.tried ? triedResult(state.tried) : null)];
+    h('div', { 'aria-live': 'polite', key: 'result' }, kept.tried ? triedResult(kept.tried) : null)];
 }

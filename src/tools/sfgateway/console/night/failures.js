@@ -28,63 +28,69 @@ function lookInto({ executions: [latest], jobs }) {
 }
 
 // What failed, and when.
-function faultHead(f, isCut) {
-  const { latest, query } = lookInto(f);
-  return h('div', { class: 'fault-head' }, statusBadge(EXECUTION, f.kind === 'timed_out' ? 'TIMED_OUT' : 'FAILED'),
-    f.n > 1 ?
-      h('strong', { class: 'id' }, tr('{0}{1} executions of ', f.n, isCut ? '+' : ''), machineLink(f.state_machine)) :
-      executionLink(latest, query), nodeNote(f),
-    h('span', { class: 'muted' }, f.n > 1 ? tr('the latest ') : null, time(f.since), ` (${distance(f.since)})`,
-      f.n === 1 && f.started_at ? tr(' after {0}', duration(between(f.started_at, f.since))) : ''));
+function failureHead(failure, isCut) {
+  const { latest, query } = lookInto(failure);
+  return h('div', { class: 'fault-head' },
+    statusBadge(EXECUTION, failure.kind === 'timed_out' ? 'TIMED_OUT' : 'FAILED'),
+    failure.n > 1 ?
+      h('strong', { class: 'id' }, tr('{0}{1} executions of ', failure.n, isCut ? '+' : ''),
+        machineLink(failure.state_machine)) : executionLink(latest, query), nodeNote(failure),
+    h('span', { class: 'muted' }, failure.n > 1 ? tr('the latest ') : null, time(failure.since),
+      ` (${distance(failure.since)})`,
+      failure.n === 1 && failure.started_at ? tr(' after {0}', duration(between(failure.started_at, failure.since))) :
+        ''));
 }
 
 // Which executions failed.
-function faultNames(f) {
-  const { query } = lookInto(f);
+function failureNames(failure) {
+  const { query } = lookInto(failure);
   return h('details', null, h('summary', null, tr('Which')),
-    h('ul', { class: 'ids' }, f.executions.map(id => h('li', { key: id }, executionLink(id, query)))),
-    f.n > f.executions.length ?
+    h('ul', { class: 'ids' }, failure.executions.map(id => h('li', { key: id }, executionLink(id, query)))),
+    failure.n > failure.executions.length ?
       h('p', null,
-        h('a', { href: addressOf('executions', '', { state_machine: f.state_machine, error: f.error }) },
+        h('a', { href: addressOf('executions', '', { state_machine: failure.state_machine, error: failure.error }) },
           tr('All of them'))) : null);
 }
 
 // What can be done about it.
-function faultButtons(f, rights, { act }) {
-  const { latest, query } = lookInto(f);
+function failureButtons(failure, rights, { refreshAfter }) {
+  const { latest, query } = lookInto(failure);
   return h('div', { class: 'row' },
     !may(rights, latest, 'START', 'OPERATE') ? null :
-      button(f.n > 1 ? tr('Redrive {0}…', f.executions.length) : tr('Redrive…'),
-        () => act(f.n > 1 ? redriveMany(f.executions) : redriveOne(latest)), { class: 'primary',
-        'aria-label': f.n > 1 ? tr('Redrive {0} executions of {1}', f.executions.length, f.state_machine) :
+      button(failure.n > 1 ? tr('Redrive {0}…', failure.executions.length) : tr('Redrive…'),
+        () => refreshAfter(failure.n > 1 ? redriveMany(failure.executions) : redriveOne(latest)), { class: 'primary',
+        'aria-label': failure.n > 1 ?
+          tr('Redrive {0} executions of {1}', failure.executions.length, failure.state_machine) :
           tr('Redrive {0}', latest) }),
     h('a', { class: 'button', href: addressOf('execution', latest, query),
       'aria-label': tr('Look into it: {0}', latest) }, tr('Look into it')),
     !may(rights, latest, 'OPERATE') ? null :
-      button(tr('Acknowledge…'), () => act(acknowledge(f.executions, f.kind, f.n)), {
-        'aria-label': tr('Acknowledge {0}', f.n > 1 ? f.state_machine : latest),
+      button(tr('Acknowledge…'), () => refreshAfter(acknowledge(failure.executions, failure.kind, failure.n)), {
+        'aria-label': tr('Acknowledge {0}', failure.n > 1 ? failure.state_machine : latest),
       }));
 }
 
 // Failures of one machine with one error: which job, why, and what can be done about it.
-function fault(f, data, context) {
-  const job = f.jobs?.[0];
-  const { latest, query } = lookInto(f);
-  return h('article', { class: 'fault', key: `${f.node ?? ''} ${f.state_machine}/${f.error}/${f.kind}`,
-    'aria-label': f.n > 1 ? tr('{0} executions of {1}', f.n, f.state_machine) : f.executions[0] },
-    faultHead(f, isCut(data, 'failures')),
+function failureCard(failure, data, context) {
+  const job = failure.jobs?.[0];
+  const { latest, query } = lookInto(failure);
+  return h('article', { class: 'fault',
+    key: `${failure.node ?? ''} ${failure.state_machine}/${failure.error}/${failure.kind}`,
+    'aria-label': failure.n > 1 ? tr('{0} executions of {1}', failure.n, failure.state_machine) :
+      failure.executions[0] }, failureHead(failure, isCut(data, 'failures')),
     h('p', { class: 'why' },
       job ? [h('a', { href: addressOf('execution', latest, query) }, text(job, 'job')), ' '] : null,
-      f.error ? errorName(f.error) : null), causeLines(readCause(f.cause)), failedItem(f.item),
-    f.redrive_count > 0 ?
-      h('p', { class: 'muted' }, tr('It was redriven {0} before.', count(f.redrive_count, '{0} time|{0} times'))) :
-      null, f.n > 1 ? faultNames(f) : null, faultButtons(f, rightsOf(data, f), context));
+      failure.error ? errorName(failure.error) : null), causeLines(readCause(failure.cause)), failedItem(failure.item),
+    failure.redrive_count > 0 ?
+      h('p', { class: 'muted' },
+        tr('It was redriven {0} before.', count(failure.redrive_count, '{0} time|{0} times'))) : null,
+    failure.n > 1 ? failureNames(failure) : null, failureButtons(failure, rightsOf(data, failure), context));
 }
 
 // The part of the page.
 export function failuresPart(data, context) {
   return section(tr('Failed'), { id: 'h-failed', count: failures(data) },
-    data.failed.length ? data.failed.map(f => fault(f, data, context)) :
+    data.failed.length ? data.failed.map(failure => failureCard(failure, data, context)) :
       h('p', { class: 'none' }, icon('ok', 'ok'), tr('Nothing has failed.')),
     isCut(data, 'failed') ?
       h('p', null, h('a', { href: addressOf('executions', '', { status: 'FAILED' }) }, tr('All that failed'))) : null);

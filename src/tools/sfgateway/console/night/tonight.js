@@ -136,7 +136,7 @@ function unwell(items) {
 }
 
 // What is late or stuck.
-function latePart(data, { act }) {
+function latePart(data, { refreshAfter }) {
   return section(tr('Late or stuck'), { id: 'h-late-or-stuck', count: late(data) }, table(tr('Late or stuck'), [
     { title: tr('What'), cell: r => statusBadge(ALERT, r.kind) },
     { title: tr('Of'),
@@ -146,7 +146,7 @@ function latePart(data, { act }) {
     { title: tr('Node'), cell: nodeOf },
     { title: tr('Since'), cell: r => time(r.since, true) },
     { title: tr('Why'), cell: r => r.detail ? text(r.detail) : null, class: 'wide' },
-    { title: '', cell: r => acknowledgeButton(r, data, act) },
+    { title: '', cell: r => acknowledgeButton(r, data, refreshAfter) },
   ], data.late, r => `${r.node ?? ''} ` + r.kind + r.execution_id + r.target + r.detail, tr('Nothing is late.')),
     cutNote(data, 'late'));
 }
@@ -203,10 +203,11 @@ export function draw(data, context) {
     h('div', { class: 'columns', key: 'columns' }, running(data), nextPart(data)),
     data.deadlines?.length ? section(tr('Deadlines'), {}, deadlines(data.deadlines), cutNote(data, 'deadlines')) : null,
     data.limits?.length ?
-      section(tr('Limits that are used up'), {}, limits(data.limits, context.act), cutNote(data, 'limits')) : null,
+      section(tr('Limits that are used up'), {}, limits(data.limits, context.refreshAfter), cutNote(data, 'limits')) :
+      null,
     night(data.night),
     data.held.length ?
-      section(tr('Held'), { id: 'h-held', count: countOf(data, 'held') }, heldTable(data.held, context.act),
+      section(tr('Held'), { id: 'h-held', count: countOf(data, 'held') }, heldTable(data.held, context.refreshAfter),
         cutNote(data, 'held')) : null,
     h('div', { class: 'columns', key: 'columns2' }, section(tr('The last 24 hours'), {}, hours(data)), byMachine(data)),
     endedPart(data),

@@ -19,15 +19,15 @@ export function acknowledge(ids, kind = null, all = ids.length) {
       nameList(ids),
     ],
     fields: [field(tr('Comment'), h('input', { name: 'reason', maxlength: '500', autocomplete: 'off' }))],
-    act: values => onTargets(tr('Acknowledged'), 'acknowledge', ids, { ...values, ...(kind ? { kind } : {}) }),
+    perform: values => onTargets(tr('Acknowledged'), 'acknowledge', ids, { ...values, ...(kind ? { kind } : {}) }),
   });
 }
 
 // The button of an alert: { kind, execution_id; node and rights, of another node }; null without the right, or for what
-// is no alert of an execution. `data` is that of the page, `act` its own.
-export function acknowledgeButton(alert, data, act) {
+// is no alert of an execution. `data` and `refreshAfter` are those of the page.
+export function acknowledgeButton(alert, data, refreshAfter) {
   const { kind, execution_id: id } = alert;
   if (!id || !may(rightsOf(data, alert), id, 'OPERATE')) return null;
-  return button(tr('Acknowledge…'), () => act(acknowledge([id], kind)), { class: 'small',
+  return button(tr('Acknowledge…'), () => refreshAfter(acknowledge([id], kind)), { class: 'small',
     'aria-label': tr('Acknowledge {0} of {1}', kind, id) });
 }

@@ -54,7 +54,7 @@ export function draw(data, context) {
         { title: '',
           cell: r =>
             may(data.rights, r.execution_id, 'START', 'OPERATE') ? button(tr('Redrive…'), () =>
-              context.act(redriveOne(r.execution_id)), { class: 'small',
+              context.refreshAfter(redriveOne(r.execution_id)), { class: 'small',
               'aria-label': tr('Redrive {0}', r.execution_id) }) : null },
       ], data.dead, r => r.execution_id + r.branch + r.state, tr('None.')), cutNote(data, 'dead')),
   ];

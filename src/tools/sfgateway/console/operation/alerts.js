@@ -38,7 +38,7 @@ export function draw(data, context) {
       { title: tr('Node'), cell: nodeOf },
       { title: tr('Since'), cell: r => time(r.since) },
       { title: tr('What'), cell: detail, class: 'wide' },
-      { title: '', cell: r => acknowledgeButton(r, data, context.act) },
+      { title: '', cell: r => acknowledgeButton(r, data, context.refreshAfter) },
     ], data.rows, r => r.kind + r.node + r.execution_id + r.target + r.detail,
       tr('Nothing to look at: nothing has failed, is late or is stuck that was not acknowledged.')),
       isCut(data, 'rows') ?

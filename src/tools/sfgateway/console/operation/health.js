@@ -38,13 +38,14 @@ export function draw(data, context) {
         { title: tr('Since'), cell: r => time(r.since, true) },
         { title: tr('Steps'), cell: r => String(r.steps), class: 'num' },
       ], data.workers, (r, n) => r.pid ?? n, tr('No worker runs.')), cutNote(data, 'workers'))),
-    section(tr('Held'), { count: data.held.length }, heldTable(data.held, context.act), cutNote(data, 'held')),
+    section(tr('Held'), { count: data.held.length }, heldTable(data.held, context.refreshAfter), cutNote(data, 'held')),
     data.deadlines ?
       section(tr('Deadlines'), { count: data.deadlines.length }, deadlines(data.deadlines),
         cutNote(data, 'deadlines')) : null,
     data.limits ?
-      section(tr('Limits'), { count: data.limits.length }, limits(data.limits, context.act), cutNote(data, 'limits'),
-        data.may_limit ? h('div', { class: 'row' }, newLimit(context.act)) : null) : null,
+      section(tr('Limits'), { count: data.limits.length }, limits(data.limits, context.refreshAfter),
+        cutNote(data, 'limits'), data.may_limit ? h('div', { class: 'row' }, newLimit(context.refreshAfter)) : null) :
+      null,
     section(tr('Who did what'), {}, table(tr('Who did what'), [
       { title: tr('When'), cell: r => time(r.at) },
       { title: tr('What'), cell: r => r.action },

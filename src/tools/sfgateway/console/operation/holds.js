@@ -13,7 +13,7 @@ import { table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 
 // Who holds what, since when and why. A state is released here; the page has a button for the rest.
-export function heldNotices(held, mayRelease, act) {
+export function heldNotices(held, mayRelease, refreshAfter) {
   return held.map(x =>
     h('div', { key: `held${x.target}${x.state}` },
       notice('held',
@@ -22,12 +22,12 @@ export function heldNotices(held, mayRelease, act) {
             text(x.held_by), tr(' since '), time(x.since), x.reason ? [': ', text(x.reason)] : null,
             x.waiting > 0 ? tr(' · waiting: {0}', count(x.waiting, '{0} branch|{0} branches')) : null),
           x.state && mayRelease ? button(tr('Release…'), () =>
-            act(release(x)), { class: 'small', 'aria-label': tr('Release… {0}', x.state) }) : null)))
+            refreshAfter(release(x)), { class: 'small', 'aria-label': tr('Release… {0}', x.state) }) : null)))
   );
 }
 
 // What is held in all of the database, or on all nodes, as a list.
-export function heldTable(held, act) {
+export function heldTable(held, refreshAfter) {
   return table(tr('Held'), [
     { title: tr('Target'), cell: r => text(r.state ? `${r.target}/${r.state}` : r.target, 'id') },
     { title: tr('Node'), cell: nodeOf },
@@ -38,7 +38,7 @@ export function heldTable(held, act) {
     { title: '',
       cell: r =>
         r.may_release ? button(tr('Release…'), () =>
-          act(release(r)), { class: 'small', 'aria-label': tr('Release {0}', r.target) }) : null },
+          refreshAfter(release(r)), { class: 'small', 'aria-label': tr('Release {0}', r.target) }) : null },
   ], held, r => `${r.node ?? ''} ` + r.target + r.state, tr('Nothing is held.'));
 }
 

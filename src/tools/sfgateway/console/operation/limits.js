@@ -70,7 +70,7 @@ function setLimit(limit, targets = null) {
     ],
     fields: limitFields(limit),
     preview: values => previewLimit(request(values)),
-    act: values => call('set_limit', request(values)),
+    perform: values => call('set_limit', request(values)),
   });
 }
 
@@ -84,28 +84,28 @@ function dropLimit(limit) {
       h('p', null,
         limit.waiting > 0 ? tr('What waits begins then: {0}.', count(limit.waiting, '{0} branch|{0} branches')) :
           tr('Nothing waits for it.'))],
-    act: () => onTargets(tr('Removed'), 'drop_limit', [limit.target], limit.key ? { key: limit.key } : {}),
+    perform: () => onTargets(tr('Removed'), 'drop_limit', [limit.target], limit.key ? { key: limit.key } : {}),
   });
 }
 
 // The button for a new limit of one of some targets; null: of any.
-export function newLimit(act, targets = null) {
-  return button(tr('New limit…'), () => act(setLimit({}, targets)), { class: 'small' });
+export function newLimit(refreshAfter, targets = null) {
+  return button(tr('New limit…'), () => refreshAfter(setLimit({}, targets)), { class: 'small' });
 }
 
 // The buttons of a limit.
-function limitButtons(limit, act) {
+function limitButtons(limit, refreshAfter) {
   if (limit.in_definition) return h('span', { class: 'muted' }, tr('in the definition'));
   if (!limit.may_change) return null;
   return h('div', { class: 'row' },
-    button(tr('Change…'), () => act(setLimit(limit)), { class: 'small',
+    button(tr('Change…'), () => refreshAfter(setLimit(limit)), { class: 'small',
       'aria-label': tr('Change… the limit of {0}', limit.target) }),
-    button(tr('Remove…'), () => act(dropLimit(limit)), { class: 'small',
+    button(tr('Remove…'), () => refreshAfter(dropLimit(limit)), { class: 'small',
       'aria-label': tr('Remove… the limit of {0}', limit.target) }));
 }
 
-// Limits: how much of each is in use, and how much waits. `act` is that of the page.
-export function limits(rows, act) {
+// Limits: how much of each is in use, and how much waits. `refreshAfter` is that of the page.
+export function limits(rows, refreshAfter) {
   return table(tr('Limits'), [
     { title: tr('Target'), cell: r => text(r.target, 'id') },
     { title: tr('Node'), cell: nodeOf },
@@ -116,7 +116,7 @@ export function limits(rows, act) {
     { title: tr('Waiting'), cell: r => r.waiting > 0 ? badge('wait', String(r.waiting)) : '0', class: 'num' },
     { title: tr('Oldest since'), cell: r => time(r.oldest_waiting, true) },
     { title: tr('Beyond it'), cell: r => r.on_limit === 'fail' ? tr('fails') : tr('waits') },
-    { title: '', cell: r => limitButtons(r, act) },
+    { title: '', cell: r => limitButtons(r, refreshAfter) },
   ], rows, r => `${r.node ?? ''} ${r.target}/${r.key}`, tr('There is no limit.'));
 }
 

@@ -60,7 +60,7 @@ function editRule(rule = null) {
             matches ? tr('The pattern matches the event.') :
             tr('The pattern is valid, and does not match the event.')));
     },
-    act: ({ name, pattern, target, input }) =>
+    perform: ({ name, pattern, target, input }) =>
       call('create_rule', { name, pattern, target, input, replace: Boolean(rule) }),
   });
 }
@@ -69,7 +69,7 @@ function editRule(rule = null) {
 function confirmAction(word, action, done, body, rule, event = undefined) {
   return confirm({ title: `${word}?`, yes: word, danger: action !== 'redeliver',
     body: [h('p', null, text(rule, 'id')), h('p', null, body)],
-    act: () => onTargets(done, action, [rule], event ? { event_id: event } : {}) });
+    perform: () => onTargets(done, action, [rule], event ? { event_id: event } : {}) });
 }
 
 // Try a dead delivery again, or all of a rule.
@@ -91,23 +91,23 @@ function dropRule(rule) {
 }
 
 // The buttons of a rule.
-function ruleButtons(r, { act }) {
+function ruleButtons(rule, { refreshAfter }) {
   const small = (words, question, label) =>
-    button(words, () => act(question()), { class: 'small', 'aria-label': label });
-  const isWhole = !r.pattern.cut && !r.input?.cut;
-  return h('div', { class: 'row' }, r.dead > 0 ? [
-    small(tr('Redeliver…'), () => redeliver(r.rule_name), tr('Redeliver what is dead of {0}', r.rule_name)),
-    small(tr('Discard…'), () => discard(r.rule_name), tr('Discard what is dead of {0}', r.rule_name)),
-  ] : null, r.may_edit && isWhole ? small(tr('Edit…'), () => editRule(r), tr('Edit {0}', r.rule_name)) : null,
-    small(tr('Remove…'), () => dropRule(r.rule_name), tr('Remove {0}', r.rule_name)));
+    button(words, () => refreshAfter(question()), { class: 'small', 'aria-label': label });
+  const isWhole = !rule.pattern.cut && !rule.input?.cut;
+  return h('div', { class: 'row' }, rule.dead > 0 ? [
+    small(tr('Redeliver…'), () => redeliver(rule.rule_name), tr('Redeliver what is dead of {0}', rule.rule_name)),
+    small(tr('Discard…'), () => discard(rule.rule_name), tr('Discard what is dead of {0}', rule.rule_name)),
+  ] : null, rule.may_edit && isWhole ? small(tr('Edit…'), () => editRule(rule), tr('Edit {0}', rule.rule_name)) : null,
+    small(tr('Remove…'), () => dropRule(rule.rule_name), tr('Remove {0}', rule.rule_name)));
 }
 
 // The buttons of a dead delivery.
-function deliveryButtons({ rule_name: rule, event_id: event }, { act }) {
+function deliveryButtons({ rule_name: rule, event_id: event }, { refreshAfter }) {
   return h('div', { class: 'row' },
-    button(tr('Redeliver…'), () => act(redeliver(rule, event)), { class: 'small',
+    button(tr('Redeliver…'), () => refreshAfter(redeliver(rule, event)), { class: 'small',
       'aria-label': tr('Redeliver to {0}', rule) }),
-    button(tr('Discard…'), () => act(discard(rule, event)), { class: 'small',
+    button(tr('Discard…'), () => refreshAfter(discard(rule, event)), { class: 'small',
       'aria-label': tr('Discard for {0}', rule) }));
 }
 
@@ -115,7 +115,7 @@ export function draw(data, context) {
   return [
     h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, tr('Rules')),
       !data.may_create ? null :
-        h('div', { class: 'row actions' }, button(tr('New rule…'), () => context.act(editRule())))),
+        h('div', { class: 'row actions' }, button(tr('New rule…'), () => context.refreshAfter(editRule())))),
     h('div', { class: 'card', key: 'list' }, table(tr('Rules'), [
       { title: tr('Rule'), cell: r => text(r.rule_name, 'id'), class: 'wide' },
       { title: tr('Owner'), cell: r => text(r.owner), class: 'hide-narrow' },

@@ -87,25 +87,26 @@ function drawState(state, facts, critical, { chosen, at, found, pick }) {
 }
 
 // The frame of a branch; that of a job of a net has its name.
-function drawBranch(b, critical) {
-  const middle = b.x + b.w / 2, room = b.w - 2 * SIDE;
-  const isCritical = b.job !== undefined && critical.has(b.job);
-  const frame = { class: `branch${isCritical ? ' critical' : ''}`, x: b.x, y: b.y, width: b.w, height: b.h, rx: 4 };
+function drawBranch(branch, critical) {
+  const middle = branch.x + branch.w / 2, room = branch.w - 2 * SIDE;
+  const isCritical = branch.job !== undefined && critical.has(branch.job);
+  const frame = { class: `branch${isCritical ? ' critical' : ''}`, x: branch.x, y: branch.y, width: branch.w,
+    height: branch.h, rx: 4 };
   return [s('rect', frame),
-    b.job === undefined ? null :
-      [lines(b.lines, middle, b.y + PAD, NAME_LINE, 'name', room),
-        lines(b.small, middle, b.y + PAD + b.lines.length * NAME_LINE, SMALL_LINE, 'small', room)]];
+    branch.job === undefined ? null :
+      [lines(branch.lines, middle, branch.y + PAD, NAME_LINE, 'name', room),
+        lines(branch.small, middle, branch.y + PAD + branch.lines.length * NAME_LINE, SMALL_LINE, 'small', room)]];
 }
 
 // A line, and a label of one.
-function drawEdge(e, critical) {
-  return s('g', { class: `${e.catch ? 'catch' : ''}${critical.links(e) ? ' critical' : ''}` },
-    s('path', { class: 'line', d: e.line }), e.head ? s('path', { class: 'head', d: e.head }) : null);
+function drawEdge(edge, critical) {
+  return s('g', { class: `${edge.catch ? 'catch' : ''}${critical.links(edge) ? ' critical' : ''}` },
+    s('path', { class: 'line', d: edge.line }), edge.head ? s('path', { class: 'head', d: edge.head }) : null);
 }
-function drawLabel(l) {
-  return s('g', { class: `label${l.catch ? ' catch' : ''}` }, s('title', null, l.title ?? ''),
-    s('rect', { x: l.x, y: l.y, width: l.w, height: l.h }),
-    lines(l.lines, l.x + l.w / 2, l.y + 3, SMALL_LINE, 'small', l.w - 2));
+function drawLabel(label) {
+  return s('g', { class: `label${label.catch ? ' catch' : ''}` }, s('title', null, label.title ?? ''),
+    s('rect', { x: label.x, y: label.y, width: label.w, height: label.h }),
+    lines(label.lines, label.x + label.w / 2, label.y + 3, SMALL_LINE, 'small', label.w - 2));
 }
 
 // The picture: layout and states as SQL gives them (states may be null: a machine by itself). `how` has the name of the

@@ -146,8 +146,8 @@ function bringUpToDate(view, layout, chosen) {
 }
 
 // The picture of a machine with its tools; the arguments are those of graph(), then the context of the page.
-export function viewer(layout, states, chosen, choose, label, { state, redraw, afterDraw }) {
-  const view = state.picture ??= {};
+export function viewer(layout, states, chosen, choose, label, { kept, redraw, afterDraw }) {
+  const view = kept.picture ??= {};
   bringUpToDate(view, layout, chosen);
   const found = new Set(view.large ? matches(layout, view.search?.text) : []);
   const at = layout.states.some(x => x.name === view.at) ? view.at : layout.states[0]?.name;

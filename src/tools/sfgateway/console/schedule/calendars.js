@@ -45,7 +45,7 @@ function editCalendar(calendar = null) {
         '{"OpenDays": [-1]}'),
     ],
     preview: previewCalendar,
-    act: values => call('set_calendar', { ...values, new: !calendar }),
+    perform: values => call('set_calendar', { ...values, new: !calendar }),
   });
 }
 
@@ -53,16 +53,17 @@ function editCalendar(calendar = null) {
 function removeCalendar(name) {
   return confirm({ title: tr('Remove {0}?', name), yes: tr('Remove'), danger: true,
     body: [h('p', null, tr('No schedule and no calendar may use it.'))],
-    act: () => onTargets(tr('Removed'), 'drop_calendar', [name], {}) });
+    perform: () => onTargets(tr('Removed'), 'drop_calendar', [name], {}) });
 }
 
 // The calendars that schedules can use.
 export function calendarsPart(data, context) {
   const buttons = r =>
     h('div', { class: 'row' }, button(tr('Edit…'), () =>
-      context.act(editCalendar(r)), { class: 'small', 'aria-label': tr('Edit {0}', r.calendar) }),
+      context.refreshAfter(editCalendar(r)), { class: 'small', 'aria-label': tr('Edit {0}', r.calendar) }),
       button(tr('Remove…'), () =>
-        context.act(removeCalendar(r.calendar)), { class: 'small', 'aria-label': tr('Remove {0}', r.calendar) }));
+        context.refreshAfter(removeCalendar(r.calendar)), { class: 'small',
+        'aria-label': tr('Remove {0}', r.calendar) }));
   return section(tr('Calendars'), { count: data.calendars.length }, table(tr('Calendars'), [
     { title: tr('Calendar'), cell: r => text(r.calendar) },
     { title: tr('Owner'), cell: r => text(r.owner) },
@@ -71,5 +72,6 @@ export function calendarsPart(data, context) {
     { title: '', cell: r => r.may_edit && !r.rule.cut && !r.days?.cut ? buttons(r) : null },
   ], data.calendars, r => r.calendar, tr('There is no calendar.')), cutNote(data, 'calendars'),
     !data.may_create ? null :
-      h('div', { class: 'row' }, button(tr('New calendar…'), () => context.act(editCalendar()), { class: 'small' })));
+      h('div', { class: 'row' },
+        button(tr('New calendar…'), () => context.refreshAfter(editCalendar()), { class: 'small' })));
 }

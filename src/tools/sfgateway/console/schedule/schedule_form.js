@@ -98,7 +98,7 @@ export async function editSchedule(schedule, calendars) {
     yes: tr('Save'),
     fields: scheduleFields(schedule, calendars, machines),
     preview: values => previewSchedule(values, schedule),
-    act: values => call('set_schedule', { ...asRequest(values, schedule), new: !schedule }),
+    perform: values => call('set_schedule', { ...asRequest(values, schedule), new: !schedule }),
   });
 }
 

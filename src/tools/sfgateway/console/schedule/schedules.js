@@ -53,7 +53,7 @@ export async function load({ ask, query }) {
 async function removeSchedule(name, { query, go }) {
   const removed = await confirm({ title: tr('Remove {0}?', name), yes: tr('Remove'), danger: true,
     body: [h('p', null, tr('It starts nothing any more. Executions that it started stay.'))],
-    act: () => onTargets(tr('Removed'), 'unschedule', [name], {}) });
+    perform: () => onTargets(tr('Removed'), 'unschedule', [name], {}) });
   if (removed) go({ after: query.after });
 }
 
@@ -62,10 +62,10 @@ function scheduleButtons(schedule, data, context) {
   const name = schedule.schedule_name;
   const target = `schedule:${name}`;
   return h('div', { class: 'row actions', role: 'group', 'aria-label': tr('Actions') },
-    button(tr('Edit…'), () => context.act(editSchedule(schedule, data.calendars))),
-    schedule.held ? button(tr('Release…'), () => context.act(release({ target }))) :
-      button(tr('Hold…'), () => context.act(hold([target]))),
-    button(tr('Remove…'), () => context.act(removeSchedule(name, context))));
+    button(tr('Edit…'), () => context.refreshAfter(editSchedule(schedule, data.calendars))),
+    schedule.held ? button(tr('Release…'), () => context.refreshAfter(release({ target }))) :
+      button(tr('Hold…'), () => context.refreshAfter(hold([target]))),
+    button(tr('Remove…'), () => context.refreshAfter(removeSchedule(name, context))));
 }
 
 // What a schedule is told to do.
@@ -122,7 +122,7 @@ export function draw(data, context) {
     h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, tr('Schedules')),
       !data.may_create ? null :
         h('div', { class: 'row actions' },
-          button(tr('New schedule…'), () => context.act(editSchedule(null, data.calendars))))),
+          button(tr('New schedule…'), () => context.refreshAfter(editSchedule(null, data.calendars))))),
     h('div', { class: 'card', key: 'list' }, table(tr('Schedules'), [
       { title: tr('Schedule'),
         cell: r =>

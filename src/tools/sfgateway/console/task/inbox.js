@@ -10,7 +10,7 @@ import { pager } from '../element/pager.js';
 import { table } from '../element/table.js';
 import { tabs } from '../element/tabs.js';
 import { tr } from '../language/texts.js';
-import { act, due, heldNotice } from './tasks.js';
+import { actOnTask, due, heldNotice } from './tasks.js';
 
 // What can be chosen, with the count of each.
 const WHICH = [
@@ -73,7 +73,7 @@ function list(data, context, which) {
       { title: '',
         cell: r =>
           doing === null ? null : button(doing.word, () =>
-            act(context, doing.action, r.task, doing.done), { class: 'small',
+            actOnTask(context, doing.action, r.task, doing.done), { class: 'small',
             'aria-label': `${doing.word} ${r.title}` }) },
     ], data.rows, r => `${r.node ?? ''} ${r.task}`,
       data.counts.length === 0 ?
@@ -91,7 +91,7 @@ export function draw(data, context) {
   const choose = changed => context.go({ ...context.query, key: undefined, ...changed });
   return [
     h('h1', { tabindex: '-1', key: 'h1' }, tr('Inbox')),
-    h('div', { key: 'wrong', role: 'alert' }, context.state.wrong ? errorNotice(context.state.wrong) : null),
+    h('div', { key: 'wrong', role: 'alert' }, context.kept.wrong ? errorNotice(context.kept.wrong) : null),
     missingNodes(data),
     h('div', { key: 'held' }, heldNotice(data.held)),
     data.counts.length < 2 ? null :

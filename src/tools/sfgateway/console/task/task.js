@@ -14,7 +14,7 @@ import { badge } from '../element/statuses.js';
 import { tr } from '../language/texts.js';
 import { loadPicture, picture } from '../picture/picture.js';
 import { makeForm } from './form.js';
-import { act, due, heldNotice } from './tasks.js';
+import { actOnTask, due, heldNotice } from './tasks.js';
 
 export function title({ argument }) {
   return tr('Task {0}', argument);
@@ -52,7 +52,7 @@ function toInbox(said, { leaveFor }) {
 
 // Ask for the role that is to have the task.
 function assign(task, context) {
-  return context.act(confirm({
+  return context.refreshAfter(confirm({
     title: tr('Assign?'),
     yes: tr('Assign'),
     body: [h('p', null, text(task.title)),
@@ -62,7 +62,7 @@ function assign(task, context) {
         h('input', { name: 'role', maxlength: '63', autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false',
           autofocus: true })),
     ],
-    act: ({ role }) => onTargets(tr('Assigned'), 'assign_task', [String(task.task)], role === '' ? {} : { role }),
+    perform: ({ role }) => onTargets(tr('Assigned'), 'assign_task', [String(task.task)], role === '' ? {} : { role }),
   }));
 }
 
@@ -79,7 +79,7 @@ async function fail(task, context) {
         h('input', { name: 'error', maxlength: '256', autocomplete: 'off', spellcheck: 'false', autofocus: true })),
       field(tr('Why (kept in the audit)'), h('input', { name: 'cause', maxlength: '4000', autocomplete: 'off' })),
     ],
-    act: values => onTargets(tr('Failed'), 'fail_task', [String(task.task)], values),
+    perform: values => onTargets(tr('Failed'), 'fail_task', [String(task.task)], values),
   });
   if (done) toInbox(tr('The task has failed.'), context);
 }
@@ -99,12 +99,12 @@ function taskButtons(data, context) {
   const isHeld = data.held.length > 0;
   return h('div', { class: 'row actions', role: 'group', 'aria-label': tr('Actions') },
     rights.may_do && isFree && !isHeld ?
-      button(tr('Claim'), () => act(context, 'claim_task', task.task, tr('Claimed.'))) : null,
+      button(tr('Claim'), () => actOnTask(context, 'claim_task', task.task, tr('Claimed.'))) : null,
     isMine || (rights.may_assign && !isFree) ?
-      button(tr('Release'), () => act(context, 'release_task', task.task, tr('Given back.'))) : null,
+      button(tr('Release'), () => actOnTask(context, 'release_task', task.task, tr('Given back.'))) : null,
     rights.may_assign ? button(tr('Assign…'), () => assign(task, context)) : null,
-    rights.may_do && (isMine || (isFree && !isHeld)) ? button(tr('Fail…'), () => context.act(fail(task, context))) :
-      null);
+    rights.may_do && (isMine || (isFree && !isHeld)) ?
+      button(tr('Fail…'), () => context.refreshAfter(fail(task, context))) : null);
 }
 
 // Show what the database says of an answer: at its field, if it names one.
@@ -168,7 +168,7 @@ export function draw(data, context) {
     h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(task.title)),
       data.over ? badge('skip', tr('over')) : taskButtons(data, context)),
     h('div', { key: 'facts' }, head(data)),
-    h('div', { key: 'wrong', role: 'alert' }, context.state.wrong ? errorNotice(context.state.wrong) : null),
+    h('div', { key: 'wrong', role: 'alert' }, context.kept.wrong ? errorNotice(context.kept.wrong) : null),
     h('div', { key: 'held' }, heldNotice(data.held)),
     refused ? h('div', { key: 'refused' }, notice('stop', refused)) : null,
     h('div', { class: 'columns', key: 'columns' },

@@ -25,13 +25,13 @@ export function heldNotice(held) {
 }
 
 // Do something with a task; what is refused is shown, and the page comes up to date.
-export async function act(context, action, task, said, request = {}) {
-  context.state.wrong = null;
+export async function actOnTask(context, action, task, said, request = {}) {
+  context.kept.wrong = null;
   try {
     await call(action, { ...request, targets: [String(task)] });
     say(said);
   } catch (error) {
-    context.state.wrong = error;
+    context.kept.wrong = error;
   }
   await context.reload();
 }
