@@ -90,7 +90,7 @@ ALTER TABLE _sfflow.branch
 	ADD COLUMN unmet boolean NOT NULL DEFAULT false,
 	ADD COLUMN job_ends integer[],
 	ADD COLUMN items_unread boolean NOT NULL DEFAULT false;
-UPDATE _sfflow.branch SET
+UPDATE _sfflow.branch b SET
 	last_inner_event = CASE phase WHEN @PHASE_DONE@ THEN entered_event ELSE 0 END,
 	outcome_failed = failing AND phase = @PHASE_ANSWERED@,
 	unmet = failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL,
@@ -104,7 +104,9 @@ UPDATE _sfflow.branch SET
 	total = greatest(total, 0),
 	place = CASE WHEN place = @BRANCH_PLACE_SHARED@ THEN place
 		WHEN phase NOT IN (@PHASES_BEFORE_GATE@) OR due_at IS NOT NULL THEN @BRANCH_PLACE_NONE@
-		WHEN phase = @PHASE_ENTER@ AND place <> @BRANCH_PLACE_NONE@ THEN place ELSE @BRANCH_PLACE_PARKED@ END,
+		WHEN phase = @PHASE_ENTER@ AND place <> @BRANCH_PLACE_NONE@ THEN place
+		WHEN EXISTS (SELECT FROM _sfflow.parked w WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no)
+		THEN @BRANCH_PLACE_PARKED@ ELSE @BRANCH_PLACE_NONE@ END,
 	-- one that a redrive has begin anew had the run that could not read its items
 	map_run_no = CASE WHEN phase <> @PHASE_ENTER@ THEN map_run_no END,
 	phase = CASE
@@ -112,8 +114,11 @@ UPDATE _sfflow.branch SET
 		WHEN phase = @PHASE_ANSWERED@ AND due_at IS NULL THEN @PHASE_KEPT@
 		WHEN phase = @PHASE_ANSWERED@ AND map_run_no IS NOT NULL THEN @PHASE_MAP_ANSWERED@
 		WHEN phase = @PHASE_RUN@ AND map_run_no IS NOT NULL THEN @PHASE_MAP_WRITE@ ELSE phase END,
-	-- what it has in some phases alone it kept in those that followed
-	due_at = CASE WHEN phase NOT IN (@PHASES_ENDED@) THEN due_at END,
+	-- what it has in some phases alone it kept in those that followed; a heartbeat could leave an announced task due never
+	due_at = CASE WHEN phase IN (@PHASES_ENDED@) THEN NULL
+		WHEN due_at IS NULL AND place = @BRANCH_PLACE_NONE@ AND phase IN (@PHASES_BEFORE_GATE@) AND NOT EXISTS (
+			SELECT FROM _sfflow.parked w WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no)
+		THEN now() ELSE due_at END,
 	task_payload = CASE phase WHEN @PHASE_ANNOUNCED@ THEN task_payload END,
 	outcome = CASE WHEN phase = @PHASE_ANSWERED@ AND NOT failing THEN outcome END,
 	sqlstate = CASE phase WHEN @PHASE_ANSWERED@ THEN sqlstate END

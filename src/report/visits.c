@@ -435,7 +435,7 @@ end_all(SfVisits *visits, TimestampTz at, bool aborted)
 	{
 		if (instance->latest == NULL || instance->latest->to != DT_NOEND)
 			continue;
-		close_attempt(instance->latest, at, aborted ? SF_VISIT_END_ABORTED : SF_VISIT_END_RUNS);
+		close_attempt(instance->latest, at, aborted ? SF_VISIT_END_ABORTED : SF_VISIT_END_CUT_OFF);
 		instance->touched_at = at;
 	}
 }

@@ -30,7 +30,8 @@ typedef struct SfStateInstanceKey
 typedef enum SfVisitEnd
 {
 	SF_VISIT_END_NONE,			/* there was none */
-	SF_VISIT_END_RUNS,			/* or the execution ended first */
+	SF_VISIT_END_RUNS,
+	SF_VISIT_END_CUT_OFF,		/* of an attempt: the execution ended first */
 	SF_VISIT_END_LEFT,
 	SF_VISIT_END_SKIPPED,		/* left, as an operator has marked it */
 	SF_VISIT_END_FAILED,		/* also if the failure was caught, or is retried */
@@ -56,7 +57,7 @@ typedef struct SfVisit
 	TimestampTz entered_at;		/* begin of the visit */
 	TimestampTz from;			/* ... and of this attempt */
 	TimestampTz to;				/* DT_NOEND: it lasts */
-	SfVisitEnd	end;			/* RUNS with an end in time: the execution ended first */
+	SfVisitEnd	end;
 	TimestampTz scheduled_at;	/* the task of the attempt; DT_NOBEGIN: it was not */
 	TimestampTz started_at;		/* ... began to be done; DT_NOBEGIN: not known */
 	const char *error;			/* with SF_VISITS_SPANS; or NULL */

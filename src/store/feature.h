@@ -163,8 +163,8 @@ typedef struct SfFeature
 	bool		(*roles_changed) (void);
 
 	/*
-	 * A machine (0: all) has another owner, or other mappings have those with whose owners' rights a role acts
-	 * (InvalidOid: all): apply to what runs of them what is for it now.
+	 * A machine (or SF_ALL_MACHINES) has another owner, or other mappings have those with whose owners' rights a role
+	 * acts (InvalidOid: all): apply to what runs of them what is for it now.
 	 */
 	void		(*uses_changed) (int machine_no, Oid owner);
 

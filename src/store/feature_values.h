@@ -62,6 +62,13 @@ typedef enum SfGate
 	SF_GATE_THROTTLED			/* the state is to fail */
 } SfGate;
 
+/* Does a branch go on at a gate, with its step or with a failure? */
+static inline bool
+sf_gate_lets_pass(SfGate gate)
+{
+	return gate == SF_GATE_OPEN || gate == SF_GATE_THROTTLED;
+}
+
 /* Whether the object that a branch is parked for still applies to it */
 typedef enum SfParking
 {

@@ -435,16 +435,16 @@ extern uint32 sf_transition_needs(const SfProgram *program, const SfBranch *bran
 extern SfError sf_step_branch_error(const SfBranch *branch);
 
 /*
- * execution_row.c: what becomes of an execution, a function for each transition of its
+ * execution_transition.c: what becomes of an execution, a function for each transition of its
  * row.  They change the execution in memory; the caller has locked its row and writes it.
  */
-extern void sf_execution_row_begin(SfExecution *execution, TimestampTz at);
-extern void sf_execution_row_end(SfExecution *execution, const SfFinish *finish, TimestampTz now);
-extern void sf_execution_row_redrive(SfExecution *execution, TimestampTz now);
-extern void sf_execution_row_restart(SfExecution *execution, const SfExecution *wanted);
-extern void sf_execution_row_replace(SfExecution *execution, const SfExecution *wanted);
-extern void sf_execution_row_migrate(SfExecution *execution, int version);
-extern void sf_execution_row_relabel(SfExecution *execution, Jsonb *labels);
-extern void sf_execution_row_add_events(SfExecution *execution, int last_event_id);
+extern void sf_transition_execution_begin(SfExecution *execution, TimestampTz at);
+extern void sf_transition_execution_end(SfExecution *execution, const SfFinish *finish, TimestampTz now);
+extern void sf_transition_execution_redrive(SfExecution *execution, TimestampTz now);
+extern void sf_transition_execution_restart(SfExecution *execution, const SfExecution *wanted);
+extern void sf_transition_execution_replace(SfExecution *execution, const SfExecution *wanted);
+extern void sf_transition_execution_migrate(SfExecution *execution, int version);
+extern void sf_transition_execution_relabel(SfExecution *execution, Jsonb *labels);
+extern void sf_transition_execution_add_events(SfExecution *execution, int last_event_id);
 
 #endif							/* SF_TRANSITION_TRANSITION_H */

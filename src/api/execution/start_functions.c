@@ -308,6 +308,23 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	return execution;
 }
 
+/* Begin executions that a quota has counted; after an error it counts them no more. */
+static void
+begin_counted(Oid owner, SfExecution *const *executions, int n, SfBegan *began)
+{
+	PG_TRY();
+	{
+		sf_lifecycle_begin_all(executions, n, began);
+	}
+	PG_CATCH();
+	{
+		for (int i = 0; i < n; i++)
+			sf_quota_give_back(owner);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
 /*
  * Start executions, SF_TABLE_MAX_ROWS at most; outcomes gets what came of each.  One
  * for which a quota has no room starts nothing, and is answered if its name is taken.
@@ -323,7 +340,7 @@ sf_start_all(const SfStart *start, SfExecution *const *executions, int n, SfStar
 	while (room < n && (quota = sf_quota_take(owner)) == SF_QUOTA_NONE)
 		room++;
 	if (room > 0)
-		sf_lifecycle_begin_all(executions, room, began);
+		begin_counted(owner, executions, room, began);
 	for (int i = 0; i < n; i++)
 	{
 		const char *id = executions[i]->execution_id;

@@ -258,8 +258,7 @@ status_of_attempt(const SfVisit *visit)
 	if (visit->end == SF_VISIT_END_ABORTED)
 		return "aborted";
 	return sf_graph_statuses[visit->end == SF_VISIT_END_LEFT ? SF_GRAPH_SUCCESS :
-							 visit->end == SF_VISIT_END_RUNS && visit->to == DT_NOEND ?
-							 SF_GRAPH_RUNNING : SF_GRAPH_FAILURE].name;
+							 visit->end == SF_VISIT_END_RUNS ? SF_GRAPH_RUNNING : SF_GRAPH_FAILURE].name;
 }
 
 /* Put one span into the result: an attempt. */

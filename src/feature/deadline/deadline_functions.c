@@ -169,8 +169,8 @@ read_times(FunctionCallInfo fcinfo, SfDeadline *deadline)
 	deadline->calendar = sf_arg_text_or_null(fcinfo, ARG_CALENDAR);
 	if (deadline->calendar == NULL)
 		return;
-	sf_calendar_row_lock(false);
-	(void) sf_calendar_row_require(deadline->calendar);
+	sf_calendar_lock(false);
+	(void) sf_calendar_require(deadline->calendar);
 }
 
 /* sf_set_deadline(target, start_by, end_by, timezone, calendar) */

@@ -23,7 +23,7 @@ sf_deadline_find_target(const SfDeadline *deadline, SfDeadlineTarget *target)
 	target->deadline = deadline;
 	if (deadline->kind == SF_DEADLINE_KIND_SCHEDULE)
 	{
-		target->schedule = sf_schedule_row_read(deadline->schedule, SF_LOCK_NONE);
+		target->schedule = sf_schedule_read(deadline->schedule, SF_LOCK_NONE);
 		if (target->schedule == NULL)
 			return false;
 		target->machine = sf_machine_read(pnstrdup(target->schedule->state_machine,

@@ -47,21 +47,21 @@ static const char *const deliver_words[] = {SF_RECEIVERS_LIST(DELIVER_WORD)};
 
 /* Read a column that says who receives an event. */
 SfReceivers
-sf_emission_read_deliver(HeapTuple tuple, TupleDesc desc, int column)
+sf_receivers_read(HeapTuple tuple, TupleDesc desc, int column)
 {
 	return sf_row_word(tuple, desc, column, deliver_words, lengthof(deliver_words));
 }
 
 /* Read an argument that says who receives an event. */
 SfReceivers
-sf_emission_parse_deliver(const char *text)
+sf_receivers_parse(const char *text)
 {
 	return (SfReceivers) sf_argument_word("deliver", text, deliver_words, lengthof(deliver_words));
 }
 
 /* The word for a query that writes who receives an event, or looks for it. */
 SfArg
-sf_emission_deliver(SfReceivers deliver)
+sf_receivers_arg(SfReceivers deliver)
 {
 	return SF_TEXT(deliver_words[deliver]);
 }
@@ -166,7 +166,8 @@ sf_emission_depth_of_received(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT GREATEST((SELECT pg_catalog.max(r.depth) FROM _sfflow.event_receipt r WHERE r.execution_no = $1),"
-		" (SELECT pg_catalog.max(f.depth) FROM _sfflow.event_floor f WHERE f.execution_no = $1))");
+		" (SELECT pg_catalog.max(f.depth) FROM _sfflow.event_floor f WHERE f.execution_no = $1),"
+		" (SELECT pg_catalog.max(n.depth) FROM _sfflow.event_floor_of_node n WHERE n.execution_no = $1))");
 
 	return sf_event_type_may_be() ? (int) sf_db_number(&plan, 0, SF_INT8(execution_no)) : 0;
 }
@@ -370,7 +371,7 @@ read_emission(HeapTuple tuple, TupleDesc desc, void *arg)
 	event->id = sf_row_text(tuple, desc, COL_id);
 	if (event->id == NULL)
 		event->id = psprintf("sf-" INT64_FORMAT, event->event_no);
-	event->for_one = sf_emission_read_deliver(tuple, desc, COL_deliver) == SF_RECEIVERS_ONE;
+	event->for_one = sf_receivers_read(tuple, desc, COL_deliver) == SF_RECEIVERS_ONE;
 	event->depth = sf_row_number(tuple, desc, COL_depth, 0);
 	event->emitted_at = sf_row_number(tuple, desc, COL_emitted_at, 0);
 	event->payload = sf_row_jsonb(tuple, desc, COL_payload);
@@ -500,7 +501,7 @@ sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfR
 	(void) GetTopTransactionId();
 	event_no = sf_sequence_next("event_no");
 	if (sf_db_execute(&plan, SF_INT8(event_no), SF_INT4(type->event_type_no), SF_TEXT(key), SF_TEXT(id),
-					  sf_emission_deliver(deliver), SF_INT2(SF_EMISSION_NEW),
+					  sf_receivers_arg(deliver), SF_INT2(SF_EMISSION_NEW),
 					  sf_query_arg(XID8OID, FullTransactionIdGetDatum(ReadNextFullTransactionId()), false),
 					  sf_query_arg(INTERVALOID, IntervalPGetDatum(ttl), false),
 					  SF_INT4(sf_watcher_depth()), SF_JSONB(payload)) == 0)
@@ -513,12 +514,15 @@ void
 sf_emission_delete_type(int event_type_no)
 {
 	static SfPlan floors = SF_PLAN("DELETE FROM _sfflow.event_floor f WHERE f.event_type_no = $1");
+	static SfPlan floors_of_nodes = SF_PLAN(
+		"DELETE FROM _sfflow.event_floor_of_node f WHERE f.event_type_no = $1");
 	static SfPlan receipts = SF_PLAN(
 		"DELETE FROM _sfflow.event_receipt r USING _sfflow.emission e"
 		" WHERE e.event_type_no = $1 AND r.event_no = e.event_no");
 	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.emission e WHERE e.event_type_no = $1");
 
 	sf_db_execute(&floors, SF_INT4(event_type_no));
+	sf_db_execute(&floors_of_nodes, SF_INT4(event_type_no));
 	sf_db_execute(&receipts, SF_INT4(event_type_no));
 	sf_db_execute(&events, SF_INT4(event_type_no));
 }

@@ -155,7 +155,7 @@ SF_SQL_FUNCTION(sfflow_sf_emit)
 		.key = sf_arg_text(fcinfo, 1, "key"),
 		.payload = sf_arg_jsonb_or_null(fcinfo, 2),
 		.id = sf_arg_text_or_null(fcinfo, 3),
-		.deliver = PG_ARGISNULL(5) ? type->deliver : sf_emission_parse_deliver(sf_arg_text(fcinfo, 5, "deliver"))
+		.deliver = PG_ARGISNULL(5) ? type->deliver : sf_receivers_parse(sf_arg_text(fcinfo, 5, "deliver"))
 	};
 	char	   *id;
 

@@ -168,9 +168,9 @@ typedef struct SfReceipt
 	int			depth;
 } SfReceipt;
 
-extern SfReceivers sf_emission_read_deliver(HeapTuple tuple, TupleDesc desc, int column);
-extern SfReceivers sf_emission_parse_deliver(const char *text);
-extern SfArg sf_emission_deliver(SfReceivers deliver);
+extern SfReceivers sf_receivers_read(HeapTuple tuple, TupleDesc desc, int column);
+extern SfReceivers sf_receivers_parse(const char *text);
+extern SfArg sf_receivers_arg(SfReceivers deliver);
 extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
 extern int64 sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key);
 extern bool sf_emission_may_be_for(int64 execution_no, const SfEventType *type, const char *key);

@@ -41,7 +41,7 @@ read_event_type(HeapTuple tuple, TupleDesc desc, void *arg)
 	type->name = sf_row_text(tuple, desc, COL_name);
 	type->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	type->ttl = *DatumGetIntervalP(heap_getattr(tuple, COL_ttl, desc, &isnull));
-	type->deliver = sf_emission_read_deliver(tuple, desc, COL_deliver);
+	type->deliver = sf_receivers_read(tuple, desc, COL_deliver);
 	type->alerts = sf_row_number(tuple, desc, COL_alert_unreceived, 0) != 0;
 	*types = lappend(*types, type);
 }
@@ -158,7 +158,7 @@ sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, SfReceivers de
 		"INSERT INTO _sfflow.event_type (name, owner, ttl, remember_ids, deliver, created_at, alert_unreceived)"
 		" VALUES ($1, $2, $3, $4, $5, pg_catalog.clock_timestamp(), $6) ON CONFLICT DO NOTHING");
 
-	if (sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, sf_emission_deliver(deliver),
+	if (sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(GetUserId()), ttl, remember, sf_receivers_arg(deliver),
 					  alert) == 0)
 		return false;
 	sf_db_invalidate("event_type");

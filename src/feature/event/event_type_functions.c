@@ -23,7 +23,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_event)
 		"SELECT t.owner FROM _sfflow.event_type t WHERE t.name = $1 AND t.ttl = $2 AND t.remember_ids = $3"
 		" AND t.deliver = $4 AND t.alert_unreceived = $5");
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
-	SfReceivers deliver = sf_emission_parse_deliver(sf_arg_text(fcinfo, 3, "deliver"));
+	SfReceivers deliver = sf_receivers_parse(sf_arg_text(fcinfo, 3, "deliver"));
 	SfArg		ttl = sf_emission_duration(fcinfo, 1, "ttl");
 	SfArg		remember = sf_emission_duration(fcinfo, 2, "remember_ids");
 	SfArg		alert = SF_BOOL(!PG_ARGISNULL(4) && PG_GETARG_BOOL(4));
@@ -39,7 +39,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_event)
 		PG_RETURN_VOID();
 	}
 	/* the same call again is no error, as with activities */
-	owner = sf_db_number(&same, InvalidOid, SF_TEXT(name), ttl, remember, sf_emission_deliver(deliver), alert);
+	owner = sf_db_number(&same, InvalidOid, SF_TEXT(name), ttl, remember, sf_receivers_arg(deliver), alert);
 	if (!OidIsValid(owner) || !sf_privilege_is_owner(owner))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),

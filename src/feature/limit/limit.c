@@ -173,9 +173,9 @@ lock_earlier(const SfLimit *limit)
 static int
 highest_beside(const SfLimit *limit, const Earlier *earlier)
 {
-	if (limit->max_running == 0 || earlier->limit_no == 0)
+	if (!sf_limit_has_slots(limit) || earlier->limit_no == 0)
 		return limit->max_running;
-	if (earlier->max_running == 0)
+	if (earlier->max_running == SF_NO_SLOTS)
 		return Max(limit->max_running, sf_limit_slot_highest(earlier->limit_no));
 	return Max(limit->max_running, Max(earlier->max_running, earlier->highest));
 }
@@ -203,11 +203,11 @@ write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
 	Written		written = {0};
 
 	sf_db_read(&insert, read_written, &written, TARGET_ARGS(limit),
-			   sf_query_arg(INT4OID, Int32GetDatum(limit->machine_no), limit->machine_no == 0),
-			   sf_query_arg(INT4OID, Int32GetDatum(limit->max_running), limit->max_running == 0),
+			   sf_query_arg(INT4OID, Int32GetDatum(limit->machine_no), limit->machine_no == SF_NO_MACHINE),
+			   sf_query_arg(INT4OID, Int32GetDatum(limit->max_running), !sf_limit_has_slots(limit)),
 			   SF_INT4(highest_beside(limit, earlier)),
-			   sf_query_arg(FLOAT8OID, Float8GetDatum(limit->rate), limit->rate == 0),
-			   sf_query_arg(INT8OID, Int64GetDatum(limit->per), limit->rate == 0), SF_BOOL(limit->fails),
+			   sf_query_arg(FLOAT8OID, Float8GetDatum(limit->rate), !sf_limit_has_rate(limit)),
+			   sf_query_arg(INT8OID, Int64GetDatum(limit->per), !sf_limit_has_rate(limit)), SF_BOOL(limit->fails),
 			   SF_TEXT(GetUserNameFromId(GetUserId(), false)),
 			   SF_BOOL(!counts_anew), SF_INT8(earlier->limit_no));
 	return written;
@@ -224,13 +224,13 @@ sf_limit_set(const SfLimit *limit)
 	Written		written;
 	Earlier		earlier;
 
-	if (limit->rate > 0)
+	if (sf_limit_has_rate(limit))
 		sf_limit_rate_begin();
 	do
 	{
 		CHECK_FOR_INTERRUPTS();
 		earlier = lock_earlier(limit);
-		set.counts_anew = limit->max_running > 0 && earlier.max_running == 0;
+		set.counts_anew = sf_limit_has_slots(limit) && earlier.max_running == SF_NO_SLOTS;
 		written = write_limit(limit, &earlier, set.counts_anew);
 	} while (written.limit_no == 0);
 	set.limit_no = written.limit_no;
@@ -238,7 +238,7 @@ sf_limit_set(const SfLimit *limit)
 	sf_privilege_anchor(limit->for_owner);
 	if (written.is_first)
 		sf_limit_note_owner(limit->for_owner);
-	if (!set.is_new && limit->max_running == 0)
+	if (!set.is_new && !sf_limit_has_slots(limit))
 		sf_limit_slot_delete_of_limit(set.limit_no);
 	sf_db_invalidate("run_limit");
 	/* what waits may begin; what runs without slots is counted */

@@ -10,9 +10,14 @@
 #include "expr/expr.h"
 #include "store/branch/park.h"
 #include "store/role/object_kind.h"
+#include "store/state_machine/machine.h"
 
 /* What a limit may be of: the words are in a CHECK of its table */
 #define SF_OBJECTS_LIMITED SF_OBJECT_STATE_MACHINE, SF_OBJECT_ACTIVITY, SF_OBJECT_RESOURCE
+
+/* What a limit does not limit: how many run at once, and so has slots; how many begin in a time */
+#define SF_NO_SLOTS		0
+#define SF_NO_RATE		0
 
 /* Columns of _sfflow.run_limit; see sql/parts/feature/limit.sql. */
 #define SF_RUN_LIMIT_COLUMNS(X) \
@@ -22,11 +27,11 @@
 	X(char *, state, TEXT, NOT_NULL)	/* "": of a machine, its executions */ \
 	X(char *, key, TEXT, NOT_NULL)	/* path; "": one limit for all */ \
 	X(bool, in_definition, BOOL, NOT_NULL) \
-	X(int, machine_no, INT4, NULL_IS(0))	/* none */ \
+	X(int, machine_no, INT4, NULL_IS(SF_NO_MACHINE))	/* none */ \
 	X(Oid, for_owner, REGROLE, NULL_IS(InvalidOid))	/* of a resource: for this role's machines; InvalidOid: all */ \
-	X(int, max_running, INT4, NULL_IS(0))	/* no limit */ \
+	X(int, max_running, INT4, NULL_IS(SF_NO_SLOTS)) \
 	X(int, highest, INT4, NOT_NULL)	/* slots with greater numbers are not in use */ \
-	X(double, rate, FLOAT8, NULL_IS(0))	/* no limit; else begin in per microseconds */ \
+	X(double, rate, FLOAT8, NULL_IS(SF_NO_RATE))	/* so many begin in per microseconds */ \
 	X(int64, per, INT8, NULL_IS(0))	/* no rate */ \
 	X(bool, fails, BOOL, NOT_NULL)	/* what would wait fails */ \
 	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
@@ -45,6 +50,20 @@ typedef struct SfLimit
 	};
 	SfExpr	   *key_path;		/* of the cache: key, compiled; NULL: none */
 } SfLimit;
+
+/* Does a limit have slots, of which each takes one that runs? */
+static inline bool
+sf_limit_has_slots(const SfLimit *limit)
+{
+	return limit->max_running != SF_NO_SLOTS;
+}
+
+/* Does a limit have a rate, of whose tokens each takes one that begins? */
+static inline bool
+sf_limit_has_rate(const SfLimit *limit)
+{
+	return limit->rate != SF_NO_RATE;
+}
 
 /* Is a limit one of executions as a whole? */
 static inline bool

@@ -243,7 +243,7 @@ count_anew(int64 limit_no)
 	sf_limit_set_uncounted(limit_no);
 	CommandCounterIncrement();
 	limit = sf_limit_find(limit_no);
-	if (limit == NULL || limit->max_running == 0)
+	if (limit == NULL || !sf_limit_has_slots(limit))
 		return;
 	(void) release_migrated(limit);
 	limit = sf_limit_find(limit_no);
@@ -264,7 +264,7 @@ count_uncounted(int64 limit_no)
 	if (stage == SF_COUNT_UNTOLD)
 		return true;
 	limit = sf_limit_find(limit_no);
-	if (limit == NULL || limit->max_running == 0)
+	if (limit == NULL || !sf_limit_has_slots(limit))
 		return true;
 	recent = now < TimestampTzPlusMilliseconds(limit->uncounted_at, COUNT_SOON_MS);
 	/* a session that looks at it now does not come again */
@@ -361,7 +361,7 @@ add_limit(List **limits, const SfLimit *limit)
 {
 	SfLimit    *copy;
 
-	if (limit == NULL || limit->max_running == 0 || sf_limit_is_of_executions(limit))
+	if (limit == NULL || !sf_limit_has_slots(limit) || sf_limit_is_of_executions(limit))
 		return;
 	foreach_ptr(const SfLimit, other, *limits)
 		if (other->limit_no == limit->limit_no)
@@ -469,7 +469,7 @@ add_used(List **limits, const SfUsedVersion *used)
 }
 
 /*
- * A machine (0: all) has another owner, or other mappings have those with whose owners' rights a role
+ * A machine (or SF_ALL_MACHINES) has another owner, or other mappings have those with whose owners' rights a role
  * acts (InvalidOid: all): what runs of them has slots of the limits that apply now, and of no others.
  */
 void

@@ -95,7 +95,7 @@ static Oid
 queue_owner(SfQueue queue)
 {
 	const SfLimit *limit = sf_limit_find(queue.object_no);
-	const SfMachineIdentity *identity = limit == NULL || limit->machine_no == 0 ? NULL :
+	const SfMachineIdentity *identity = limit == NULL || limit->machine_no == SF_NO_MACHINE ? NULL :
 		sf_machine_identity(limit->machine_no);
 
 	return identity == NULL ? InvalidOid : identity->owner;

@@ -135,7 +135,7 @@ static bool
 has_passed(const SfLimit *limit, const SfBranch *branch)
 {
 	return sf_branch_is_inside(branch) &&
-		(branch->phase != SF_PHASE_ANNOUNCED || limit->rate == 0 || sf_branch_has_read(branch));
+		(branch->phase != SF_PHASE_ANNOUNCED || !sf_limit_has_rate(limit) || sf_branch_has_read(branch));
 }
 
 /*
@@ -153,7 +153,7 @@ has_already(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 	if (draft->execution->started_at == DT_NOBEGIN)
 		return false;
 	/* a rate is of executions that begin */
-	return limit->max_running == 0 ||
+	return !sf_limit_has_slots(limit) ||
 		sf_limit_slot_has(sf_branch_key_of_execution(draft->execution->execution_no), limit->limit_no);
 }
 
@@ -278,7 +278,7 @@ is_to_take(const SfLimit *limit, const SfDraft *draft, bool *busy)
 	int64		execution_no = draft->execution->execution_no;
 
 	if (!sf_limit_is_of_executions(limit) || draft->execution->redrive_count == 0 ||
-		limit->max_running == 0)
+		!sf_limit_has_slots(limit))
 		return true;
 	if (!sf_limit_lock_occupant(sf_branch_key_of_execution(execution_no), limit->limit_no))
 		*busy = true;
@@ -289,7 +289,7 @@ is_to_take(const SfLimit *limit, const SfDraft *draft, bool *busy)
 static bool
 may_be_of_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 {
-	return limit->kind == SF_OBJECT_STATE_MACHINE && limit->state[0] != '\0' && limit->max_running > 0 &&
+	return limit->kind == SF_OBJECT_STATE_MACHINE && limit->state[0] != '\0' && sf_limit_has_slots(limit) &&
 		limit->machine_no == draft->execution->machine_no && branch->phase != SF_PHASE_ANNOUNCED &&
 		(draft->execution->redrive_count > 0 || sf_execution_is_map_child(draft->execution));
 }

@@ -155,9 +155,9 @@ details_of(const SfLimit *limit)
 	sf_json_begin_object(&json);
 	if (limit->key[0] != '\0')
 		sf_json_add_string(&json, "key", limit->key);
-	if (limit->max_running > 0)
+	if (sf_limit_has_slots(limit))
 		sf_json_add_int(&json, "max_running", limit->max_running);
-	if (limit->rate > 0)
+	if (sf_limit_has_rate(limit))
 		sf_json_add_string(&json, "rate", psprintf("%g per %g s", limit->rate, limit->per / 1e6));
 	sf_json_add_string(&json, "on_limit", limit->fails ? "fail" : "queue");
 	return sf_json_finish(&json);
@@ -177,7 +177,7 @@ SF_SQL_FUNCTION(sfflow_sf_set_limit)
 				 errmsg("argument max_running must be at most %d", MAX_RUNNING)));
 	parse_rate(fcinfo, &target.limit);
 	target.limit.fails = parse_on_limit(sf_arg_text(fcinfo, 5, "on_limit"));
-	if (target.limit.max_running == 0 && target.limit.rate == 0)
+	if (!sf_limit_has_slots(&target.limit) && !sf_limit_has_rate(&target.limit))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument max_running or rate must be given"),

@@ -85,7 +85,7 @@ lock_slot(const SfLimit *limit, SfQueue queue)
 		if (sf_limit_is_current)
 			return true;
 		found = sf_limit_find(now.limit_no);
-		if (found == NULL || found->max_running == 0 ||
+		if (found == NULL || !sf_limit_has_slots(found) ||
 			(found->max_running == now.max_running && found->highest == now.highest))
 			return true;
 		sf_limit_slot_unlock(slot);
@@ -116,7 +116,7 @@ has_too_many(const SfDraft *draft)
 	int			n;
 
 	(void) sf_limit_xact_slots(&n);
-	return draft->lock_wait_ms > 0 && n >= MAX_SLOTS;
+	return draft->by_worker && n >= MAX_SLOTS;
 }
 
 /*
@@ -156,7 +156,7 @@ is_first(SfQueue queue, const SfBranch *branch, SfQueueOrder order)
 static SfQueueOrder
 order_within(const SfLimit *limit, const SfBranch *branch, SfQueueOrder order)
 {
-	order.kind = branch->phase == SF_PHASE_ANNOUNCED && limit->max_running > 0 ? SF_PARKED_AHEAD : SF_PARKED_QUEUED;
+	order.kind = branch->phase == SF_PHASE_ANNOUNCED && sf_limit_has_slots(limit) ? SF_PARKED_AHEAD : SF_PARKED_QUEUED;
 	return order;
 }
 
@@ -205,27 +205,27 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfQueueOrde
 		bool		fresh;
 
 		if (!is_first(wanted->queue, branch, order_within(&wanted->limit, branch, order)) ||
-			(wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED &&
+			(sf_limit_has_slots(&wanted->limit) && branch->phase != SF_PHASE_ANNOUNCED &&
 			 !take_slot(wanted, draft, &fresh)))
 		{
 			refusal.by = wanted;
 			undo(slots, NIL);
 			return refusal;
 		}
-		if (wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED && fresh)
+		if (sf_limit_has_slots(&wanted->limit) && branch->phase != SF_PHASE_ANNOUNCED && fresh)
 			slots = lappend(slots, &wanted->queue);
 	}
 	foreach_ptr(SfStepLimit, wanted, limits)
 	{
 		SfRate		rate = {&wanted->limit, wanted->queue, draft->execution->owner};
 
-		if (wanted->limit.rate > 0 && !sf_limit_rate_draw(&rate, &refusal.ready))
+		if (sf_limit_has_rate(&wanted->limit) && !sf_limit_rate_draw(&rate, &refusal.ready))
 		{
 			refusal.by = wanted;
 			undo(slots, tokens);
 			return refusal;
 		}
-		if (wanted->limit.rate > 0)
+		if (sf_limit_has_rate(&wanted->limit))
 			tokens = lappend(tokens, wanted);
 	}
 	return refusal;
@@ -275,7 +275,7 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 	foreach_ptr(SfStepLimit, wanted, limits)
 	{
 		bool		whole = sf_limit_is_of_executions(&wanted->limit);
-		SfXactSlot *slot = wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED ?
+		SfXactSlot *slot = sf_limit_has_slots(&wanted->limit) && branch->phase != SF_PHASE_ANNOUNCED ?
 			find_free(wanted->queue) : NULL;
 
 		if (slot != NULL)
@@ -290,7 +290,7 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 			slot->branch = whole ? NULL : branch;
 			slot->state = branch->state;
 		}
-		if (wanted->limit.rate > 0 && !whole)
+		if (sf_limit_has_rate(&wanted->limit) && !whole)
 			taken->drawn = lappend(taken->drawn, wanted);
 	}
 }
@@ -480,7 +480,7 @@ has_token(const SfRate *rate)
 {
 	SfTick		ready;
 
-	if (rate->limit->rate == 0 || sf_limit_rate_has_token(rate, &ready))
+	if (!sf_limit_has_rate(rate->limit) || sf_limit_rate_has_token(rate, &ready))
 		return true;
 	sf_queue_wake_later(rate->queue, Max(ready, sf_tick_plus_ms(sf_tick_now(), SF_RATE_GATHER_MS)));
 	return false;
@@ -505,5 +505,5 @@ sf_limit_has_room(SfQueue queue, const SfQueuedBranch *first)
 	sf_queue_note_waiting(queue, first->owner);
 	if (!has_token(&rate))
 		return false;
-	return limit.max_running == 0 || first->announced || have_slot(&limit, queue, &fresh);
+	return !sf_limit_has_slots(&limit) || first->announced || have_slot(&limit, queue, &fresh);
 }

@@ -56,7 +56,7 @@ sf_limit_used_versions(int machine_no, Oid owner)
 		" CROSS JOIN LATERAL (SELECT s.machine_no FROM _sfflow.state_machine s WHERE s.owner = r.role OFFSET 0) m"));
 	SfArg		running = SF_INT2(SF_STATUS_RUNNING);
 
-	if (machine_no != 0)
+	if (machine_no != SF_ALL_MACHINES)
 		return sf_db_list(&of_one, append_used, SF_ARGS(running, SF_INT4(machine_no)));
 	if (OidIsValid(owner) && !superuser_arg(owner))
 		return sf_db_list(&of_owner, append_used, SF_ARGS(running, SF_ROLE(owner)));

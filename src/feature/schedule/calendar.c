@@ -32,7 +32,7 @@ SF_ROW_TYPE(row_type, SF_CALENDAR_COLUMNS, calendar, 1);
 
 /* Find a calendar by name. */
 SfCalendarRow *
-sf_calendar_row_read(const char *name)
+sf_calendar_read(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_CALENDAR_COLUMNS(SF_SELECT) "1 FROM _sfflow.calendar c"
@@ -43,9 +43,9 @@ sf_calendar_row_read(const char *name)
 
 /* Find a calendar by name, or raise. */
 SfCalendarRow *
-sf_calendar_row_require(const char *name)
+sf_calendar_require(const char *name)
 {
-	SfCalendarRow *calendar = sf_calendar_row_read(name);
+	SfCalendarRow *calendar = sf_calendar_read(name);
 
 	if (calendar == NULL)
 		ereport(ERROR,
@@ -60,7 +60,7 @@ sf_calendar_row_require(const char *name)
  * calendars and, with exclusive, from making schedules and calendars that use one.
  */
 void
-sf_calendar_row_lock(bool exclusive)
+sf_calendar_lock(bool exclusive)
 {
 	LockRelationOid(sf_db_relation("calendar"),
 					exclusive ? ShareRowExclusiveLock : RowExclusiveLock);
@@ -68,7 +68,7 @@ sf_calendar_row_lock(bool exclusive)
 
 /* Insert a calendar, or put it in the place of the one with its name. */
 void
-sf_calendar_row_write(const SfCalendarRow *calendar)
+sf_calendar_write(const SfCalendarRow *calendar)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.calendar AS c (name, owner, rule, days, changed_at, created_at)"
@@ -83,7 +83,7 @@ sf_calendar_row_write(const SfCalendarRow *calendar)
 
 /* Delete a calendar. */
 void
-sf_calendar_row_delete(const char *name)
+sf_calendar_delete(const char *name)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.calendar c WHERE c.name = $1");
 
@@ -92,7 +92,7 @@ sf_calendar_row_delete(const char *name)
 
 /* Describe what uses a calendar; NULL: nothing does. */
 const char *
-sf_calendar_row_user(const char *name)
+sf_calendar_user(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.format('calendar \"%s\"', c.name) FROM _sfflow.calendar c"
@@ -162,7 +162,7 @@ sf_calendar_make(const char *name, const Jsonb *rule, const Jsonb *days)
 			break;
 		refuse_circle(names, own->extends);
 		names = lappend(names, own->extends);
-		row = sf_calendar_row_require(own->extends);
+		row = sf_calendar_require(own->extends);
 		calendar->changed_at = Max(calendar->changed_at, row->changed_at);
 		rule = row->rule;
 		days = row->days;
@@ -176,7 +176,7 @@ sf_calendar_make(const char *name, const Jsonb *rule, const Jsonb *days)
 SfCalendar *
 sf_calendar_load(const char *name)
 {
-	SfCalendarRow *row = sf_calendar_row_require(name);
+	SfCalendarRow *row = sf_calendar_require(name);
 	SfCalendar *calendar = sf_calendar_make(name, row->rule, row->days);
 
 	calendar->changed_at = Max(calendar->changed_at, row->changed_at);

@@ -27,13 +27,13 @@ typedef struct SfCalendarRow
 } SfCalendarRow;
 
 /* A calendar by name; NULL when there is none, or 42704. */
-extern SfCalendarRow *sf_calendar_row_read(const char *name);
-extern SfCalendarRow *sf_calendar_row_require(const char *name);
+extern SfCalendarRow *sf_calendar_read(const char *name);
+extern SfCalendarRow *sf_calendar_require(const char *name);
 
-extern void sf_calendar_row_lock(bool exclusive);
-extern void sf_calendar_row_write(const SfCalendarRow *calendar);
-extern void sf_calendar_row_delete(const char *name);
-extern const char *sf_calendar_row_user(const char *name);
+extern void sf_calendar_lock(bool exclusive);
+extern void sf_calendar_write(const SfCalendarRow *calendar);
+extern void sf_calendar_delete(const char *name);
+extern const char *sf_calendar_user(const char *name);
 
 /* --- rules --- */
 

@@ -53,8 +53,8 @@ SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 
 	sf_name_check(calendar.name, "calendar name");
 	sf_arg_check_size(calendar.rule, "rule");
-	sf_calendar_row_lock(true);
-	old = sf_calendar_row_read(calendar.name);
+	sf_calendar_lock(true);
+	old = sf_calendar_read(calendar.name);
 	if (old != NULL)
 	{
 		require_calendar_owner(old);
@@ -64,7 +64,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 		sf_deny_create();
 	(void) sf_calendar_make(calendar.name, calendar.rule, calendar.days);
 	sf_privilege_anchor(calendar.owner);
-	sf_calendar_row_write(&calendar);
+	sf_calendar_write(&calendar);
 	note_calendar(old == NULL ? "create" : "replace", SF_OBJECT_CALENDAR, calendar.name, &calendar);
 	PG_RETURN_VOID();
 }
@@ -76,16 +76,16 @@ SF_SQL_FUNCTION(sfflow_sf_drop_calendar)
 	SfCalendarRow *calendar;
 	const char *user;
 
-	sf_calendar_row_lock(true);
-	calendar = sf_calendar_row_require(name);
+	sf_calendar_lock(true);
+	calendar = sf_calendar_require(name);
 	require_calendar_owner(calendar);
-	user = sf_calendar_row_user(calendar->name);
+	user = sf_calendar_user(calendar->name);
 	if (user != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("calendar \"%s\" is in use", calendar->name),
 				 errdetail("It is used by %s.", user)));
-	sf_calendar_row_delete(calendar->name);
+	sf_calendar_delete(calendar->name);
 	sf_audit_delete_of_object(SF_OBJECT_CALENDAR, calendar->name);
 	note_calendar("drop", SF_OBJECT_ALL, "*", calendar);
 	sf_privilege_unanchor(calendar->owner);
@@ -99,12 +99,12 @@ sf_calendars_set_owner(const char *name, Oid owner)
 	SfCalendarRow *calendar;
 	Oid			before;
 
-	sf_calendar_row_lock(true);
-	calendar = sf_calendar_row_require(name);
+	sf_calendar_lock(true);
+	calendar = sf_calendar_require(name);
 	require_calendar_owner(calendar);
 	before = calendar->owner;
 	calendar->owner = owner;
-	sf_calendar_row_write(calendar);
+	sf_calendar_write(calendar);
 	return before;
 }
 

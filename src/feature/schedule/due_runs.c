@@ -6,7 +6,7 @@
  * the latest time that was dealt with: later times up to now were missed, because the
  * server was down or pg_cron did not work.  The call deals with them before its own
  * run, which is the one that makes up for them if one is to (run_once).  A worker, or sf_run_due, sweeps all
- * schedules now and then: it deals with times that were due CATCH_UP_MS ago, and starts runs that waited.
+ * schedules now and then: it deals with times that were due SWEPT_AFTER_MS ago, and starts runs that waited.
  *
  * A call and a sweep may find the same time.  Both lock the schedule's row, and the
  * name of the execution says the time, so a run starts once.
@@ -25,8 +25,8 @@
 #include "run/gate/gate.h"
 #include "store/execution/execution.h"
 
-/* A run that has not come after that time was missed: pg_cron may be late by some seconds */
-#define CATCH_UP_MS		(2 * 60 * 1000)
+/* Sweeps deal with what was due so long ago: before, pg_cron may still call, late by some seconds */
+#define SWEPT_AFTER_MS		(2 * 60 * 1000)
 
 /* Runs of a schedule that wait at once */
 #define MAX_PENDING		1000
@@ -77,9 +77,9 @@ note_run(const SfSchedule *schedule, SfRunOutcome outcome, TimestampTz scheduled
 		 const char *execution_id, const char *error)
 {
 	bool		is_news = sf_feature_wants_notice(SF_CHANGE_SCHEDULE_RUN, NULL) &&
-		(scheduled_for == DT_NOBEGIN || !sf_schedule_row_is_noted(schedule->name, outcome, scheduled_for));
+		(scheduled_for == DT_NOBEGIN || !sf_schedule_is_noted(schedule->name, outcome, scheduled_for));
 
-	sf_schedule_row_note(schedule->name, outcome, scheduled_for, execution_id, error);
+	sf_schedule_note(schedule->name, outcome, scheduled_for, execution_id, error);
 	if (is_news)
 		tell_run(schedule, outcome, scheduled_for, execution_id, error);
 }
@@ -90,7 +90,7 @@ start(SfSchedule *schedule, TimestampTz scheduled)
 {
 	schedule->last_execution_id = sf_schedule_start(schedule, scheduled);
 	SF_TELL(scheduled, schedule->name, schedule->last_execution_id);
-	sf_schedule_row_set_last(schedule->name, schedule->last_execution_id);
+	sf_schedule_set_last(schedule->name, schedule->last_execution_id);
 	note_run(schedule, SF_RUN_OUTCOME_SUCCEEDED, scheduled, schedule->last_execution_id, NULL);
 	return schedule->last_execution_id;
 }
@@ -101,7 +101,7 @@ starts_now(const SfSchedule *schedule, TimestampTz scheduled, SfOverlap overlap,
 {
 	/* a run that is delivered twice gets the execution of the first */
 	return overlap == SF_OVERLAP_PARALLEL ||
-		sf_schedule_row_is_noted(schedule->name, SF_RUN_OUTCOME_SUCCEEDED, scheduled) ||
+		sf_schedule_is_noted(schedule->name, SF_RUN_OUTCOME_SUCCEEDED, scheduled) ||
 		(pending == 0 && !runs(schedule->last_execution_id));
 }
 
@@ -175,7 +175,7 @@ rethrow_cancel(ErrorData *error)
 static bool
 log_failure(const char *schedule, const ErrorData *error)
 {
-	char	   *last = sf_schedule_row_last_failure(schedule);
+	char	   *last = sf_schedule_last_failure(schedule);
 
 	if (last != NULL && strcmp(last, error->message) == 0)
 		return false;
@@ -212,7 +212,7 @@ try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 		return false;
 	}
 	(void) log_failure(schedule->name, error);
-	if (!sf_schedule_row_is_noted(schedule->name, SF_RUN_OUTCOME_FAILED, try->scheduled))
+	if (!sf_schedule_is_noted(schedule->name, SF_RUN_OUTCOME_FAILED, try->scheduled))
 		note_run(schedule, SF_RUN_OUTCOME_FAILED, try->scheduled, NULL, error->message);
 	return false;
 }
@@ -325,7 +325,7 @@ handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 			break;
 	}
 	schedule->handled_until = done;
-	sf_schedule_row_set_handled(schedule->name, done, missed_at);
+	sf_schedule_set_handled(schedule->name, done, missed_at);
 	return done == last;
 }
 
@@ -365,7 +365,7 @@ sf_due_run_called(SfSchedule *schedule, TimestampTz now)
 	else
 	{
 		execution_id = run(schedule, scheduled, schedule->overlap);
-		sf_schedule_row_set_handled(schedule->name, scheduled, DT_NOBEGIN);
+		sf_schedule_set_handled(schedule->name, scheduled, DT_NOBEGIN);
 	}
 	if (sweep.more || sf_pending_run_is_any())
 		sf_hooks.runs_wait();
@@ -489,7 +489,7 @@ sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 		case SF_CRON_JOB_INACTIVE:
 			/* runs of a time when the job was switched off are not missed */
 			if (find_missed(sweep->s, &sweep->search, until, &last))
-				sf_schedule_row_set_handled(sweep->s->name, last, DT_NOBEGIN);
+				sf_schedule_set_handled(sweep->s->name, last, DT_NOBEGIN);
 			break;
 		case SF_CRON_JOB_GONE:
 			break;
@@ -501,14 +501,14 @@ static bool
 sweep_one(void *arg)
 {
 	SweptSchedule *named = arg;
-	TimestampTz until = TimestampTzPlusMilliseconds(named->now, -CATCH_UP_MS);
-	const SfSchedule *seen = sf_schedule_row_read(named->name, SF_LOCK_NONE);
+	TimestampTz until = TimestampTzPlusMilliseconds(named->now, -SWEPT_AFTER_MS);
+	const SfSchedule *seen = sf_schedule_read(named->name, SF_LOCK_NONE);
 	ScheduleSweep sweep = {0};
 
 	if (seen == NULL || !is_due(seen, until))
 		return true;
 	sweep.left = --named->left;
-	sweep.s = sf_schedule_row_read(named->name, SF_LOCK_SKIP);
+	sweep.s = sf_schedule_read(named->name, SF_LOCK_SKIP);
 	if (sweep.s == NULL)
 		return true;
 	sweep_locked(&sweep, until, named->now);
@@ -523,7 +523,7 @@ sweep_one(void *arg)
 static void
 note_failed_sweep(const char *name, const char *error)
 {
-	const SfSchedule *schedule = sf_schedule_row_read(name, SF_LOCK_NONE);
+	const SfSchedule *schedule = sf_schedule_read(name, SF_LOCK_NONE);
 
 	if (schedule != NULL)
 		note_run(schedule, SF_RUN_OUTCOME_FAILED, DT_NOBEGIN, NULL, error);
@@ -565,7 +565,7 @@ list_names(void)
 	List	   *behind = NIL;
 	List	   *others = NIL;
 
-	foreach_ptr(char, name, sf_schedule_row_names())
+	foreach_ptr(char, name, sf_schedule_names())
 		if (next_after == NULL || strcmp(name, next_after) > 0)
 			behind = lappend(behind, name);
 		else

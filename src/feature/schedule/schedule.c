@@ -37,7 +37,7 @@ sf_schedule_outcome_in_event(SfRunOutcome outcome)
 
 /* Find a schedule by name. */
 SfSchedule *
-sf_schedule_row_read(const char *name, SfLock lock)
+sf_schedule_read(const char *name, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		"SELECT " SF_SCHEDULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule s"
@@ -48,7 +48,7 @@ sf_schedule_row_read(const char *name, SfLock lock)
 
 /* Insert a schedule, or put it in the place of the one with its name. */
 void
-sf_schedule_row_write(const SfSchedule *schedule)
+sf_schedule_write(const SfSchedule *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.schedule AS s"
@@ -75,7 +75,7 @@ sf_schedule_row_write(const SfSchedule *schedule)
 
 /* Note a schedule's owner, and its job of pg_cron; which of its runs were missed stays as it is. */
 void
-sf_schedule_row_set_owner(const SfSchedule *schedule)
+sf_schedule_write_owner(const SfSchedule *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.schedule s SET owner = $2, cron_job_id = $3 WHERE s.name = $1");
@@ -86,7 +86,7 @@ sf_schedule_row_set_owner(const SfSchedule *schedule)
 
 /* Delete a schedule. */
 void
-sf_schedule_row_delete(const char *name)
+sf_schedule_delete(const char *name)
 {
 	static SfPlan plans[] = {
 		SF_PLAN("DELETE FROM _sfflow.schedule_run r WHERE r.schedule = $1"),
@@ -100,7 +100,7 @@ sf_schedule_row_delete(const char *name)
 
 /* List the names of all schedules. */
 List *
-sf_schedule_row_names(void)
+sf_schedule_names(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT s.name FROM _sfflow.schedule s ORDER BY s.name");
 
@@ -109,7 +109,7 @@ sf_schedule_row_names(void)
 
 /* Tell whether there are schedules. */
 bool
-sf_schedule_row_is_any(void)
+sf_schedule_is_any(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.schedule LIMIT 1");
 
@@ -118,7 +118,7 @@ sf_schedule_row_is_any(void)
 
 /* Add to the runs of a schedule; of the older ones a thousand stay. */
 void
-sf_schedule_row_note(const char *name, SfRunOutcome outcome, TimestampTz scheduled_for,
+sf_schedule_note(const char *name, SfRunOutcome outcome, TimestampTz scheduled_for,
 					 const char *execution_id, const char *message)
 {
 	static SfPlan insert = SF_PLAN(
@@ -138,7 +138,7 @@ sf_schedule_row_note(const char *name, SfRunOutcome outcome, TimestampTz schedul
 
 /* Tell whether a run was noted with an outcome. */
 bool
-sf_schedule_row_is_noted(const char *name, SfRunOutcome outcome, TimestampTz scheduled_for)
+sf_schedule_is_noted(const char *name, SfRunOutcome outcome, TimestampTz scheduled_for)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT 1 FROM _sfflow.schedule_run r WHERE r.schedule = $1"
@@ -166,7 +166,7 @@ append_unstarted(HeapTuple tuple, TupleDesc desc, void *arg)
  * SfUnstartedRun, but for those that wait.
  */
 List *
-sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until)
+sf_schedule_unstarted(const char *name, TimestampTz since, TimestampTz until)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT COALESCE(r.scheduled_for, r.run_at) AS at, r.outcome, r.message"
@@ -186,7 +186,7 @@ sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until
 
 /* Find the error of the latest run that was noted; NULL: it did not fail. */
 char *
-sf_schedule_row_last_failure(const char *name)
+sf_schedule_last_failure(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.message FROM _sfflow.schedule_run r WHERE r.schedule = $1"
@@ -198,7 +198,7 @@ sf_schedule_row_last_failure(const char *name)
 
 /* Find when the latest run was noted that did not fail; DT_NOBEGIN: none. */
 TimestampTz
-sf_schedule_row_last_success(const char *name)
+sf_schedule_last_success(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.max(r.run_at) FROM _sfflow.schedule_run r WHERE r.schedule = $1"
@@ -209,7 +209,7 @@ sf_schedule_row_last_success(const char *name)
 
 /* Note the execution that a schedule has started last. */
 void
-sf_schedule_row_set_last(const char *name, const char *execution_id)
+sf_schedule_set_last(const char *name, const char *execution_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.schedule SET last_execution_id = $2 WHERE name = $1");
@@ -219,7 +219,7 @@ sf_schedule_row_set_last(const char *name, const char *execution_id)
 
 /* Note that runs up to a time need no more care, and which one was given up. */
 void
-sf_schedule_row_set_handled(const char *name, TimestampTz until, TimestampTz missed_at)
+sf_schedule_set_handled(const char *name, TimestampTz until, TimestampTz missed_at)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.schedule"
@@ -233,7 +233,7 @@ sf_schedule_row_set_handled(const char *name, TimestampTz until, TimestampTz mis
 void
 sf_schedule_notice(SfNotice *notice, const char *name)
 {
-	const SfSchedule *schedule = sf_schedule_row_read(name, SF_LOCK_NONE);
+	const SfSchedule *schedule = sf_schedule_read(name, SF_LOCK_NONE);
 
 	if (schedule == NULL)
 		return;

@@ -78,12 +78,12 @@ typedef enum SfRunsLeft
 } SfRunsLeft;
 
 /* A schedule by name; NULL when there is none, or it is locked. */
-extern SfSchedule *sf_schedule_row_read(const char *name, SfLock lock);
+extern SfSchedule *sf_schedule_read(const char *name, SfLock lock);
 
-extern void sf_schedule_row_write(const SfSchedule *schedule);
-extern void sf_schedule_row_set_owner(const SfSchedule *schedule);
+extern void sf_schedule_write(const SfSchedule *schedule);
+extern void sf_schedule_write_owner(const SfSchedule *schedule);
 
-extern void sf_schedule_row_delete(const char *name);
+extern void sf_schedule_delete(const char *name);
 
 /*
  * What became of a run: symbol, the word in sf_schedule_runs and in rows, the word in events and in sf_night.
@@ -113,18 +113,18 @@ typedef struct SfUnstartedRun
 	char	   *message;		/* of an error; NULL: none */
 } SfUnstartedRun;
 
-extern List *sf_schedule_row_names(void);
-extern bool sf_schedule_row_is_any(void);
-extern void sf_schedule_row_note(const char *name, SfRunOutcome outcome,
+extern List *sf_schedule_names(void);
+extern bool sf_schedule_is_any(void);
+extern void sf_schedule_note(const char *name, SfRunOutcome outcome,
 								 TimestampTz scheduled_for, const char *execution_id,
 								 const char *message);
-extern bool sf_schedule_row_is_noted(const char *name, SfRunOutcome outcome,
+extern bool sf_schedule_is_noted(const char *name, SfRunOutcome outcome,
 									 TimestampTz scheduled_for);
-extern List *sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until);
-extern char *sf_schedule_row_last_failure(const char *name);
-extern TimestampTz sf_schedule_row_last_success(const char *name);
-extern void sf_schedule_row_set_last(const char *name, const char *execution_id);
-extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
+extern List *sf_schedule_unstarted(const char *name, TimestampTz since, TimestampTz until);
+extern char *sf_schedule_last_failure(const char *name);
+extern TimestampTz sf_schedule_last_success(const char *name);
+extern void sf_schedule_set_last(const char *name, const char *execution_id);
+extern void sf_schedule_set_handled(const char *name, TimestampTz until,
 										TimestampTz missed_at);
 
 /*

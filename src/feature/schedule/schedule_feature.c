@@ -36,9 +36,9 @@ planned(TimestampTz since, TimestampTz until, TimestampTz now)
 {
 	List	   *runs = NIL;
 
-	foreach_ptr(const char, name, sf_schedule_row_names())
+	foreach_ptr(const char, name, sf_schedule_names())
 	{
-		const SfSchedule *schedule = sf_schedule_row_read(name, SF_LOCK_NONE);
+		const SfSchedule *schedule = sf_schedule_read(name, SF_LOCK_NONE);
 
 		CHECK_FOR_INTERRUPTS();
 		if (schedule != NULL && sf_schedule_is_visible(schedule))
@@ -67,7 +67,7 @@ const SfFeature sf_schedule_feature = {
 	.objects = objects,
 	.planned = planned,
 	.sweep_name = "schedules",
-	.sweeps_if = sf_schedule_row_is_any,
+	.sweeps_if = sf_schedule_is_any,
 	.sweep = sweep,
 	.sweep_pause_ms = SF_RUNS_SWEEP_PAUSE_MS,
 };

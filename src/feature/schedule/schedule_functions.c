@@ -82,7 +82,7 @@ sf_schedule_is_visible(const SfSchedule *schedule)
 SfSchedule *
 sf_schedule_find_visible(const char *name)
 {
-	SfSchedule *schedule = sf_schedule_row_read(name, SF_LOCK_NONE);
+	SfSchedule *schedule = sf_schedule_read(name, SF_LOCK_NONE);
 
 	if (schedule == NULL || !sf_schedule_is_visible(schedule))
 		schedule_missing(name);
@@ -106,7 +106,7 @@ require_schedule_owner(const SfSchedule *schedule)
 SfSchedule *
 sf_schedule_find_own(const char *name, SfLock lock)
 {
-	SfSchedule *schedule = sf_schedule_row_read(name, lock);
+	SfSchedule *schedule = sf_schedule_read(name, lock);
 
 	if (schedule == NULL)
 		schedule_missing(name);
@@ -209,7 +209,7 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
 	schedule.missed = sf_option_missed(sf_arg_text(fcinfo, 9, "missed"));
 	schedule.overlap = sf_option_overlap(sf_arg_text(fcinfo, 10, "overlap"));
 	if (schedule.calendar != NULL)
-		sf_calendar_row_lock(false);
+		sf_calendar_lock(false);
 	check_schedule(&schedule, &cron);
 	sf_pg_cron_require(schedule.name, sf_schedule_job_expression(&schedule, &cron), given_command(&schedule));
 	if (cron.seconds > 0 && !sf_pg_cron_has_seconds())
@@ -218,7 +218,7 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
 				 errmsg("the installed pg_cron has no schedules of less than a minute"),
 				 errhint("It takes pg_cron 1.5.")));
 	sf_pg_cron_check_login(schedule.owner);
-	old = sf_schedule_row_read(schedule.name, SF_LOCK_WAIT);
+	old = sf_schedule_read(schedule.name, SF_LOCK_WAIT);
 	if (old != NULL)
 	{
 		require_schedule_owner(old);
@@ -226,7 +226,7 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
 	}
 	sf_privilege_anchor(schedule.owner);
 	schedule.cron_job_id = sf_schedule_add_job(&schedule, &cron);
-	sf_schedule_row_write(&schedule);
+	sf_schedule_write(&schedule);
 	note_schedule(old == NULL ? "create" : "replace", schedule.name);
 	if (old != NULL && old->owner != schedule.owner)
 		sf_privilege_unanchor(old->owner);
@@ -252,7 +252,7 @@ sf_schedule_set_owner(const char *name, Oid owner)
 		sf_pg_cron_unschedule(schedule->cron_job_id, before);
 		schedule->cron_job_id = sf_schedule_add_job(schedule, &cron);
 	}
-	sf_schedule_row_set_owner(schedule);
+	sf_schedule_write_owner(schedule);
 	return before;
 }
 
@@ -262,7 +262,7 @@ SF_SQL_FUNCTION(sfflow_sf_unschedule)
 	SfSchedule *schedule = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
 
 	sf_pg_cron_unschedule(schedule->cron_job_id, schedule->owner);
-	sf_schedule_row_delete(schedule->name);
+	sf_schedule_delete(schedule->name);
 	sf_audit_delete_of_object(SF_OBJECT_SCHEDULE, schedule->name);
 	SF_TELL(object_dropped, SF_OBJECT_SCHEDULE, schedule->name);
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("schedule:%s", schedule->name), NULL, NULL);

@@ -35,8 +35,8 @@
 
 static Jsonb *fill_placeholders(const Jsonb *input, const char *const *values);
 
-/* Time after which a due run counts as missed */
-#define GRACE_MS		(5 * 60 * 1000)
+/* What is shown of a schedule, and alerts, have a due run as missed after that time, when sweeps have had theirs */
+#define MISSED_AFTER_MS		(5 * 60 * 1000)
 
 /* Tell whether pg_cron reads its schedules in this zone. */
 static bool
@@ -209,7 +209,7 @@ sf_schedule_expected_from(const SfSchedule *schedule, const SfTimeSearch *search
 }
 
 /*
- * Find the latest run that was due more than GRACE_MS ago and is not recorded, or
+ * Find the latest run that was due more than MISSED_AFTER_MS ago and is not recorded, or
  * that was given up since the last one; DT_NOBEGIN: none.
  */
 static TimestampTz
@@ -218,7 +218,7 @@ missed_run(const SfSchedule *schedule)
 	SfTimeSearch search = sf_time_search_begin(schedule);
 	TimestampTz due;
 
-	if (sf_time_search_latest(&search, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -GRACE_MS),
+	if (sf_time_search_latest(&search, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -MISSED_AFTER_MS),
 							  &due) &&
 		due > sf_schedule_expected_from(schedule, &search))
 		return due;
@@ -231,7 +231,7 @@ sf_schedule_unusable(const SfSchedule *schedule)
 {
 	if (schedule->timezone != NULL && pg_tzset(schedule->timezone) == NULL)
 		return psprintf("time zone \"%s\" not recognized", schedule->timezone);
-	if (schedule->calendar != NULL && sf_calendar_row_read(schedule->calendar) == NULL)
+	if (schedule->calendar != NULL && sf_calendar_read(schedule->calendar) == NULL)
 		return psprintf("calendar \"%s\" does not exist", schedule->calendar);
 	return NULL;
 }
@@ -259,8 +259,8 @@ find_failure(const SfSchedule *schedule, SfScheduleHealth *health)
 	health->problem = sf_pg_cron_last_failure(schedule->cron_job_id);
 	if (health->problem != NULL)
 		good_at = sf_pg_cron_last_success(schedule->cron_job_id);
-	else if ((health->problem = sf_schedule_row_last_failure(schedule->name)) != NULL)
-		good_at = sf_schedule_row_last_success(schedule->name);
+	else if ((health->problem = sf_schedule_last_failure(schedule->name)) != NULL)
+		good_at = sf_schedule_last_success(schedule->name);
 	else
 		return;
 	health->status = SF_SCHEDULE_FAILING;
@@ -478,7 +478,7 @@ planned_of(SfRunOutcome outcome)
 static List *
 append_unstarted(List *runs, const SfSchedule *schedule, TimestampTz since, TimestampTz until)
 {
-	foreach_ptr(const SfUnstartedRun, run, sf_schedule_row_unstarted(schedule->name, since, until))
+	foreach_ptr(const SfUnstartedRun, run, sf_schedule_unstarted(schedule->name, since, until))
 		runs = append_run(runs, schedule, run->at, planned_of(run->outcome), false, run->message);
 	return runs;
 }

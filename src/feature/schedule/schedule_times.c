@@ -95,7 +95,7 @@ has_started(const SfSchedule *schedule, TimestampTz at)
 							  sf_schedule_run_name(at));
 
 	return sf_execution_find(id, SF_LOCK_NONE) != NULL ||
-		sf_schedule_row_is_noted(schedule->name, SF_RUN_OUTCOME_SUCCEEDED, at);
+		sf_schedule_is_noted(schedule->name, SF_RUN_OUTCOME_SUCCEEDED, at);
 }
 
 /*
@@ -135,7 +135,7 @@ SF_SQL_FUNCTION(sfflow_sf_backfill)
 static SfSchedule *
 visible_schedule(FunctionCallInfo fcinfo)
 {
-	SfSchedule *schedule = sf_schedule_row_read(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_NONE);
+	SfSchedule *schedule = sf_schedule_read(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_NONE);
 
 	return schedule != NULL && sf_schedule_is_visible(schedule) ? schedule : NULL;
 }

@@ -23,7 +23,7 @@
  * rows until it has the lock.
  *
  * A redrive locks the key only if its row may be gone, so one that is over may wait again at any time.  So what a slice
- * has let begin keeps others from that before its row says so (SfDraft.start_key), and what finds another one waiting
+ * has let begin keeps others from that before its row says so (SfDraft.line), and what finds another one waiting
  * before it has that one be due.
  */
 #ifndef SF_FEATURE_START_KEY_H

@@ -65,7 +65,7 @@ forget_children(SfDraft *draft, int64 parent_no)
 static void
 apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 {
-	sf_execution_row_begin(draft->execution, at);
+	sf_transition_execution_begin(draft->execution, at);
 	draft->began = true;
 	/* the children of a Distributed Map are part of their parent */
 	if (!sf_execution_is_map_child(draft->execution))

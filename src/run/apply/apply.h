@@ -40,7 +40,7 @@ typedef struct SfDraft
 	List	   *closed_tasks;	/* SfTask that are over */
 	List	   *waits;			/* SfFeatureWait */
 	List	   *map_children;	/* SfMapChild, until the transition is applied */
-	List	   *children;		/* SfBranch: roots of executions that begin */
+	List	   *child_roots;	/* SfBranch: of executions that begin */
 	SfFinish   *finish;			/* the execution ends */
 	SfTally		tally;			/* what is counted */
 	List	   *changes;		/* SfChange, where rules want to know of them */
@@ -54,7 +54,8 @@ typedef struct SfDraft
 
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
 	bool		synchronous;	/* it runs within the call that started it */
-	int			lock_wait_ms;	/* worker: lock within that time, or fail; 0: a session waits */
+	bool		by_worker;		/* not by a session, */
+	int			lock_wait_ms;	/* ... and locks within that time, or fails; a session waits */
 	bool		administered;	/* a stop, redrive or abort; the caller has locked it */
 	bool		locked;			/* the execution's row is locked by us */
 	int			base_event_id;	/* last id in the table, once locked */

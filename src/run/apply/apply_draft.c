@@ -242,7 +242,7 @@ sf_apply_request(const SfExecution *execution, SfStartOutcome outcome,
 void
 sf_apply_labels(SfExecution *execution, Jsonb *labels)
 {
-	sf_execution_row_relabel(execution, labels);
+	sf_transition_execution_relabel(execution, labels);
 	sf_execution_write_labels(execution);
 }
 

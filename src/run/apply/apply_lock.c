@@ -38,7 +38,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 	MemoryContext context = CurrentMemoryContext;
 	int			nest;
 
-	if (draft->lock_wait_ms == 0)
+	if (!draft->by_worker)
 	{
 		work(arg);
 		return;

@@ -142,7 +142,7 @@ apply_map_children(SfDraft *draft, const SfBranch *parent)
 	{
 		CHECK_FOR_INTERRUPTS();
 		items += child->items;
-		draft->children = lappend(draft->children,
+		draft->child_roots = lappend(draft->child_roots,
 								  begin_child(draft, parent, map_run, child,
 											  map_run->children++));
 	}

@@ -176,13 +176,13 @@ complete_draft(SfDraft *draft, TimestampTz now)
 	apply_deltas(draft, now);
 	if (draft->began && draft->finish == NULL)
 		sf_draft_add_timeout(draft);
-	sf_execution_row_add_events(execution, draft->base_event_id + list_length(draft->events));
+	sf_transition_execution_add_events(execution, draft->base_event_id + list_length(draft->events));
 	check_history_size(draft);
 	if (draft->finish == NULL)
 		return;
 	if (draft->finish->state == SF_NO_STATE && find_branch(draft, SF_BRANCH_ROOT) != NULL)
 		draft->finish->state = find_branch(draft, SF_BRANCH_ROOT)->state;
-	sf_execution_row_end(execution, draft->finish, now);
+	sf_transition_execution_end(execution, draft->finish, now);
 	sf_draft_note_status(draft, execution->status, now);
 	if (!sf_execution_is_map_child(execution) && execution->started_at != DT_NOBEGIN)
 		sf_tally_end(&draft->tally, execution->status,
@@ -255,7 +255,7 @@ write_rows(const List *drafts, TimestampTz now)
 		branches = collect(branches, draft->branches);
 		if (draft->locked)
 		{
-			branches = collect(branches, draft->children);
+			branches = collect(branches, draft->child_roots);
 			events = collect(events, draft->events);
 		}
 		if (changes_execution(draft))

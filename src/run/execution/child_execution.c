@@ -211,7 +211,17 @@ insert_child(const SfDraft *draft, SfExecution *child, const SfResource *resourc
 		error->needs_prefix = false;
 		return false;
 	}
-	sf_draft_wait_briefly(draft, begin_child, &beginning);
+	PG_TRY();
+	{
+		sf_draft_wait_briefly(draft, begin_child, &beginning);
+	}
+	PG_CATCH();
+	{
+		/* it is tried again, or never */
+		sf_quota_give_back(child->owner);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 	switch (beginning.began)
 	{
 		case SF_BEGAN_NEW:

@@ -79,7 +79,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted)
 	branches = lock_branches(execution);
 	old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	sf_apply_reopened(execution);
-	sf_execution_row_restart(execution, wanted);
+	sf_transition_execution_restart(execution, wanted);
 	SF_TELL(begins_anew, execution, SF_ANEW_RESTARTED);
 	if (before != NULL || execution->labels != NULL)
 		SF_TELL(relabelled, execution, before);
@@ -160,6 +160,25 @@ sf_lifecycle_redrive_child(SfMapRun *map_run, SfExecution *child)
 	sf_map_run_count_redriven(map_run, before, child->map_items);
 }
 
+/* Does a Distributed Map go on from what a task of its run has come to, which was kept? */
+static bool
+goes_on_in_run(const SfBranch *branch)
+{
+	return branch->phase == SF_PHASE_KEPT && sf_branch_has_map_run(branch) && !sf_branch_outcome_failed(branch);
+}
+
+/* A run that has ended goes on. */
+static void
+reopen_run(SfMapRun *map_run, TimestampTz now)
+{
+	map_run->status = SF_STATUS_RUNNING;
+	if (map_run->stopped_at != DT_NOBEGIN)
+		map_run->idle_us += Max(now - map_run->stopped_at, 0);
+	map_run->stopped_at = DT_NOBEGIN;
+	map_run->redrive_count++;
+	sf_apply_map_run(map_run);
+}
+
 /* Redrive the children of a run that did not succeed. */
 static int
 redrive_children(const SfExecution *execution, const SfBranch *branch,
@@ -180,12 +199,7 @@ redrive_children(const SfExecution *execution, const SfBranch *branch,
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	map_run->status = SF_STATUS_RUNNING;
-	if (map_run->stopped_at != DT_NOBEGIN)
-		map_run->idle_us += Max(now - map_run->stopped_at, 0);
-	map_run->stopped_at = DT_NOBEGIN;
-	map_run->redrive_count++;
-	sf_apply_map_run(map_run);
+	reopen_run(map_run, now);
 	return list_length(sf_map_run_running(execution->execution_no,
 										  branch->map_run_no, false));
 }
@@ -213,7 +227,11 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 				redrive_children(draft->execution, branch, now) : branch->pending;
 		}
 		else
+		{
+			if (goes_on_in_run(branch))
+				reopen_run(sf_map_run_read(draft->execution->execution_no, branch->map_run_no, SF_LOCK_WAIT), now);
 			stimulus.redriven.input = failed_input(draft, branch);
+		}
 		(void) sf_draft_advance(draft, branch, &stimulus);
 	}
 	foreach(lc, branches)
@@ -385,7 +403,7 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	if (from != NULL)
 		revived_states(draft->program, branches, from);
 	sf_apply_reopened(execution);
-	sf_execution_row_redrive(execution, now);
+	sf_transition_execution_redrive(execution, now);
 	if (!sf_execution_is_map_child(execution))
 		draft->tally.redriven++;
 	sf_draft_note_status(draft, SF_STATUS_RUNNING, now);

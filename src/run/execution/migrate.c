@@ -501,7 +501,7 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	if (version == old)
 		return NULL;
 	branches = lock_branches(execution);
-	sf_execution_row_migrate(execution, version);
+	sf_transition_execution_migrate(execution, version);
 	if (!rewinds)
 	{
 		branches = sf_dependents_give_rows(migration.from, branches);

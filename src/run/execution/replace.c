@@ -65,7 +65,7 @@ sf_lifecycle_replace(int64 execution_no, const SfExecution *wanted)
 	if (execution == NULL)
 		return false;
 	before = execution->labels;
-	sf_execution_row_replace(execution, wanted);
+	sf_transition_execution_replace(execution, wanted);
 	if (before != NULL || execution->labels != NULL)
 		SF_TELL(relabelled, execution, before);
 	SF_TELL(begins_anew, execution, SF_ANEW_REPLACED);

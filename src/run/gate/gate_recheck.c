@@ -93,7 +93,7 @@ recall_all(List *waits)
 }
 
 /*
- * The owner of a machine has changed (0: of all), or what resources of the machines are mapped to
+ * The owner of a machine, or of SF_ALL_MACHINES, has changed, or what resources of the machines are mapped to
  * with whose owners' rights a role acts (InvalidOid: of all): have their executions come under the
  * objects of features that apply to them now.
  */
@@ -117,7 +117,7 @@ sf_gate_recheck_machine(int machine_no)
 void
 sf_gate_recheck_owner(Oid owner)
 {
-	recheck(0, owner);
+	recheck(SF_ALL_MACHINES, owner);
 }
 
 /* Has nothing changed in the roles since this process has applied them, in a transaction that has committed? */

@@ -189,17 +189,17 @@ is_by_itself(const SfSliceRequest *request)
 }
 
 /*
- * Tell whether a branch waits at a gate and does not begin its next step.  Either it waits for
- * the end of a hold, or in a queue or a line; or another branch of this slice waits for a hold: then a
- * later slice takes it, since a release waits for this one.  *throttled gets the error with
- * which a feature has the state fail.
+ * Tell whether a branch begins its next step.  If not, it waits for the end of a hold, or in a queue
+ * or a line; or (SF_GATE_LATER) another branch of this slice waits for a hold: then a later slice takes it,
+ * since a release waits for this one.  *throttled gets the error with which a feature has the state fail.
  */
-static bool
-waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
+static SfGate
+come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
 {
 	const SfState *state = &draft->program->states[branch->state];
+	SfGate		gate = sf_gate_check(draft, branch, throttled);
 
-	switch (sf_gate_check(draft, branch, throttled))
+	switch (gate)
 	{
 		case SF_GATE_OPEN:
 		case SF_GATE_THROTTLED:
@@ -210,19 +210,19 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 			slice->held = true;
 			draft->transition.name = SF_TRANSITION_HELD;
 			report(slice, draft, branch, state);
-			return true;
+			return gate;
 		case SF_GATE_WAITS:
 			slice->result->left_unrun = is_by_itself(slice->request);
 			slice->result->nqueued_tried++;
 			draft->transition.name = SF_TRANSITION_QUEUED;
 			report(slice, draft, branch, state);
-			return true;
+			return gate;
 	}
 	if (!slice->held || sf_slice_in_session(slice->request))
 	{
 		/* its turn in a queue was for this step: in the next queue it is new */
 		branch->left_queue.was_in_one = false;
-		return false;
+		return gate;
 	}
 	if (sf_branch_is_parked(branch))
 	{
@@ -232,7 +232,7 @@ waits_at_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttl
 	}
 	sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
 	slice->no_more_claims = true;
-	return true;
+	return SF_GATE_LATER;
 }
 
 /* A transition has taken a branch on that was inside of a state: tell that it has left it, if it has. */
@@ -254,6 +254,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	SfStimulus	marked;
 	SfStimulus	throttled;
 	SfError		error = sf_error_make(NULL, NULL);
+	SfGate		gate;
 
 	CHECK_FOR_INTERRUPTS();
 	sf_yield();
@@ -261,14 +262,15 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	{
 		/* before the look at holds: a step that begins later sees what is held by now */
 		draft->at = GetCurrentTimestamp();
-		if (waits_at_gate(slice, draft, branch, &error))
+		gate = come_to_gate(slice, draft, branch, &error);
+		if (!sf_gate_lets_pass(gate))
 		{
 			draft->transition.next = SF_STEP_REST;
 			return;
 		}
 		if (sf_gate_finds_mark(draft, branch, &marked))
 			stimulus = &marked;
-		else if (error.name != NULL)
+		else if (gate == SF_GATE_THROTTLED)
 		{
 			throttled = (SfStimulus) {.kind = SF_STIMULUS_THROTTLED,.error = error};
 			stimulus = &throttled;
@@ -551,10 +553,12 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 	if (branch->phase == SF_PHASE_ANNOUNCED)
 	{
 		SfError		throttled = sf_error_make(NULL, NULL);
+		SfGate		gate = sf_slice_in_session(slice->request) ?
+			come_to_gate(slice, draft, branch, &throttled) : SF_GATE_OPEN;
 
-		if (sf_slice_in_session(slice->request) && waits_at_gate(slice, draft, branch, &throttled))
+		if (!sf_gate_lets_pass(gate))
 			return;
-		if (throttled.name != NULL)
+		if (gate == SF_GATE_THROTTLED)
 			stimulus = (SfStimulus) {.kind = SF_STIMULUS_TASK,.outcome.error = throttled};
 		else if (!sf_dispatch_run_announced(slice, draft, branch, &stimulus))
 			return;

@@ -50,15 +50,6 @@ store_outcome(SfDraft *draft, SfBranch *branch, const SfTaskOutcome *outcome)
 		sf_apply_branch(branch);
 }
 
-/* Does a feature keep a task waiting?  *throttled gets the error with which one has it fail. */
-static bool
-is_kept_waiting(SfDraft *draft, SfBranch *branch, SfError *throttled)
-{
-	SfGate		gate = sf_gate_check(draft, branch, throttled);
-
-	return gate != SF_GATE_OPEN && gate != SF_GATE_THROTTLED;
-}
-
 /*
  * Run an announced task and keep its outcome in the branch's row.  If error is not NULL, an
  * earlier commit of the task raised it: do not run the task, keep that error.
@@ -76,6 +67,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	SfDraft	   *draft;
 	SfTaskOutcome outcome;
 	SfError		throttled = sf_error_make(NULL, NULL);
+	SfGate		gate = SF_GATE_OPEN;
 
 	memset(result, 0, sizeof(*result));
 	sf_claim_forget();
@@ -94,10 +86,11 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	{
 		sf_claim_remember(key);
 		draft = sf_draft_make(execution);
+		draft->by_worker = true;
 		draft->lock_wait_ms = SF_ROW_LOCK_MS;
 		if (sf_draft_is_orphan(draft, branch) || sf_draft_is_aborted(draft, branch))
 			;					/* the slice that claims it next ends it */
-		else if (error == NULL && is_kept_waiting(draft, branch, &throttled))
+		else if (error == NULL && !sf_gate_lets_pass(gate = sf_gate_check(draft, branch, &throttled)))
 		{
 			sf_drafts_write(list_make1(draft));
 			result->left_unrun = true;
@@ -108,7 +101,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 			memset(&outcome, 0, sizeof(outcome));
 			if (error != NULL)
 				outcome.error = *error;
-			else if (throttled.name != NULL)
+			else if (gate == SF_GATE_THROTTLED)
 				outcome.error = throttled;
 			else
 			{

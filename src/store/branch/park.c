@@ -13,6 +13,7 @@
 
 #include "db/direct.h"
 #include "store/branch/park.h"
+#include "store/state_machine/machine.h"
 
 SF_COLUMN_NUMBERS(SF_PARKED_COLUMNS);
 
@@ -98,7 +99,7 @@ sf_park_list(int64 execution_no)
 }
 
 /*
- * The same of all executions of a machine (0: of all), and of those with whose owners' rights a
+ * The same of all executions of a machine, or of SF_ALL_MACHINES, and of those with whose owners' rights a
  * role acts (InvalidOid: of all).  Those that have not begun are in no index by machine, so this
  * reads all that wait.
  */
@@ -111,12 +112,12 @@ sf_park_list_of(int machine_no, Oid owner)
 		"  WHERE e.execution_no = w.execution_no OFFSET 0) e"
 		" CROSS JOIN LATERAL (SELECT s.machine_no, s.owner FROM _sfflow.state_machine s"
 		"  WHERE s.machine_no = e.machine_no OFFSET 0) m"
-		" WHERE ($1 = 0 OR m.machine_no = $1)"
+		" WHERE ($1 IS NULL OR m.machine_no = $1)"
 		" AND ($2 IS NULL OR pg_catalog.pg_has_role($2::pg_catalog.oid, m.owner::pg_catalog.oid, 'USAGE'))"
 		" ORDER BY w.execution_no, w.branch_no");
 
 	return sf_db_list(&plan, append_parked,
-					  SF_ARGS(SF_INT4(machine_no),
+					  SF_ARGS(sf_query_arg(INT4OID, Int32GetDatum(machine_no), machine_no == SF_ALL_MACHINES),
 							  sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner))));
 }
 
@@ -219,7 +220,8 @@ sf_park_unpark(SfUnpark why, const SfUnparked *unparked)
 	};
 
 #define OF \
-	SF_PARKED_PLACE, SF_TEXT(unparked->feature), SF_INT8(unparked->object_no), SF_INT8(unparked->queue_hash), SF_INT8(unparked->execution_no)
+	SF_PARKED_PLACE, SF_TEXT(unparked->feature), SF_INT8(unparked->object_no), SF_INT8(unparked->queue_hash), \
+	SF_INT8(unparked->execution_no)
 	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_QUEUES)
 		sf_db_execute(&lock[why], OF);
 	return sf_db_read(&make_due[why], read_released, NULL, OF);

@@ -1,7 +1,7 @@
 /*
  * task.h
- *		Rows of _sfflow.activity and _sfflow.task: work that clients the
- *		database do.
+ *		Rows of _sfflow.activity and _sfflow.task: work that clients
+ *		do.
  */
 #ifndef SF_STORE_TASK_H
 #define SF_STORE_TASK_H

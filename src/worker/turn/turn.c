@@ -42,7 +42,7 @@
 #include "worker/turn/turn_xact.h"
 
 /* Until then this process waits briefly for rows of executions: it has just waited long for one. */
-static SfTick lock_briefly_until = 0;
+static SfTick lock_briefly_until = SF_TICK_AT_ONCE;
 
 /* --- owners with work, and since when long tasks are announced --- */
 

@@ -110,7 +110,8 @@ received($t, 'd', 1, 51);
 is(on($t, 'SELECT (SELECT count(*) FROM _sfflow.event_floor)
 	+ (SELECT count(*) FROM _sfflow.event_floor_of_node)'), '2', '... with what it has received on both');
 is(on($_, 'SELECT count(*) FROM sf_check()'), '0', 'sf_check') for $s, $t;
-on($t, q{SELECT sf_stop('loop:l')});
+on($t, q{SELECT sf_stop('loop:l'), sf_drop_event('tick')});
+is(come($s, 'events', 2), '1', 'it moves from a node where the event was dropped');
 
 # --- holds and acknowledgements beside a move
 

@@ -72,6 +72,10 @@ SELECT no, 0, 0, phase, current_user::regrole, due_at, total, no FROM (VALUES
 	(10, 4, now(), -1), (11, 5, now(), -1), (12, 3, NULL, 2), (13, 1, now(), 2), (14, 4, now(), 2), (15, 5, now(), 2),
 	(16, 5, NULL, -1), (17, 8, NULL, -1), (18, 0, now(), -1))
 	v(no, phase, due_at, total);
+-- announced tasks that are due never: one waits for a hold, the other one has had a heartbeat
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner)
+VALUES (30, 0, 0, 4, current_user::regrole), (31, 0, 0, 4, current_user::regrole);
+INSERT INTO _sfflow.held (execution_no, branch_no, feature, object_no) VALUES (30, 0, 'hold', 1);
 -- the timeout of an execution, and the request to stop it
 INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at)
 VALUES (5, -1, 0, 10, current_user::regrole, now()), (5, -2, 0, 11, current_user::regrole, now());
@@ -87,10 +91,13 @@ is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, phase, 'du
 	'8 8 due f outcome f payload', '9 4 due t outcome f payload 1'),
 	'... tells of an answer whether it was kept, and of a branch no more than its phase has');
 is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, phase, 'run', map_run_no, 'total', total,
-	items_unread) FROM _sfflow.branch WHERE execution_no >= 10 ORDER BY execution_no)), join("\n",
+	items_unread) FROM _sfflow.branch WHERE execution_no BETWEEN 10 AND 20 ORDER BY execution_no)), join("\n",
 	'10 4 run 10 total 0 t', '11 15 run 11 total 0 t', '12 3 run 12 total 2 f', '13 14 run 13 total 2 f',
 	'14 4 run 14 total 2 f', '15 15 run 15 total 2 f', '16 13 run 16 total 0 t', '17 8 run 17 total 0 t',
 	'18 0 run total 0 f'), '... and of a Distributed Map what it is at');
+is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'place', place, 'due', due_at IS NOT NULL)
+	FROM _sfflow.branch WHERE execution_no >= 30 ORDER BY execution_no)), join("\n", '30 place 4 due f', '31 place 0 due t'),
+	'... and whether it is parked; what nothing would make due is due');
 
 # --- what it makes of deliveries, whose status was told by the number of the attempt and by whether they are due
 $node->safe_psql('postgres', 'CREATE DATABASE deliveries');

@@ -1,5 +1,5 @@
 /*
- * execution_row.c
+ * execution_transition.c
  *		What becomes of an execution: one function for each transition of its row.
  *
  * No other code changes these columns of an execution that is in the table: docs/architecture.md has a table of the
@@ -12,14 +12,14 @@
 
 /* Its first step begins. */
 void
-sf_execution_row_begin(SfExecution *execution, TimestampTz at)
+sf_transition_execution_begin(SfExecution *execution, TimestampTz at)
 {
 	execution->started_at = at;
 }
 
 /* It ends. */
 void
-sf_execution_row_end(SfExecution *execution, const SfFinish *finish, TimestampTz now)
+sf_transition_execution_end(SfExecution *execution, const SfFinish *finish, TimestampTz now)
 {
 	execution->status = finish->status;
 	execution->output = finish->output;
@@ -40,7 +40,7 @@ reopen(SfExecution *execution)
 
 /* It has ended without success and goes on.  It did not run in between. */
 void
-sf_execution_row_redrive(SfExecution *execution, TimestampTz now)
+sf_transition_execution_redrive(SfExecution *execution, TimestampTz now)
 {
 	if (execution->stopped_at != DT_NOBEGIN)
 		execution->idle_us += Max(now - execution->stopped_at, 0);
@@ -65,7 +65,7 @@ take_start(SfExecution *execution, const SfExecution *wanted)
 
 /* It has ended and begins anew, as a start asks for it. */
 void
-sf_execution_row_restart(SfExecution *execution, const SfExecution *wanted)
+sf_transition_execution_restart(SfExecution *execution, const SfExecution *wanted)
 {
 	reopen(execution);
 	execution->started_at = execution->last_redriven_at = DT_NOBEGIN;
@@ -75,28 +75,28 @@ sf_execution_row_restart(SfExecution *execution, const SfExecution *wanted)
 
 /* It has not begun, and becomes what another start asks for. */
 void
-sf_execution_row_replace(SfExecution *execution, const SfExecution *wanted)
+sf_transition_execution_replace(SfExecution *execution, const SfExecution *wanted)
 {
 	take_start(execution, wanted);
 }
 
 /* It goes on in another version of its machine. */
 void
-sf_execution_row_migrate(SfExecution *execution, int version)
+sf_transition_execution_migrate(SfExecution *execution, int version)
 {
 	execution->version = version;
 }
 
 /* It gets other labels. */
 void
-sf_execution_row_relabel(SfExecution *execution, Jsonb *labels)
+sf_transition_execution_relabel(SfExecution *execution, Jsonb *labels)
 {
 	execution->labels = labels;
 }
 
 /* Its history has further events. */
 void
-sf_execution_row_add_events(SfExecution *execution, int last_event_id)
+sf_transition_execution_add_events(SfExecution *execution, int last_event_id)
 {
 	execution->last_event_id = last_event_id;
 }
