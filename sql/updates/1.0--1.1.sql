@@ -568,12 +568,12 @@ CREATE TABLE _sfflow.keyed_start (
 	key text COLLATE "C" NOT NULL,
 	entered_at timestamptz NOT NULL,
 	place smallint NOT NULL,			-- SfLinePlace
-	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_NUMBERS@))
+	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_PLACE_NUMBERS@))
 );
 
-CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, entered_at) WHERE place IN (@LINES_WAITING@);
-CREATE INDEX keyed_start_begun ON _sfflow.keyed_start (machine_no, key, place) WHERE place IN (@LINES_BEGUN@);
-CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = @LINE_ENDED@;
+CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, entered_at) WHERE place IN (@LINE_PLACES_WAITING@);
+CREATE INDEX keyed_start_begun ON _sfflow.keyed_start (machine_no, key, place) WHERE place IN (@LINE_PLACES_BEGUN@);
+CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = @LINE_PLACE_ENDED@;
 CREATE INDEX keyed_start_machine ON _sfflow.keyed_start (machine_no);
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_key', '');

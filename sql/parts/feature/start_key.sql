@@ -16,12 +16,12 @@ CREATE TABLE _sfflow.keyed_start (
 	key text COLLATE "C" NOT NULL,
 	entered_at timestamptz NOT NULL,	-- the line: by the clock, but a microsecond after the one before at least
 	place smallint NOT NULL,			-- SfLinePlace
-	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_NUMBERS@))
+	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_PLACE_NUMBERS@))
 );
 
-CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, entered_at) WHERE place IN (@LINES_WAITING@);
-CREATE INDEX keyed_start_begun ON _sfflow.keyed_start (machine_no, key, place) WHERE place IN (@LINES_BEGUN@);
-CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = @LINE_ENDED@;
+CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, entered_at) WHERE place IN (@LINE_PLACES_WAITING@);
+CREATE INDEX keyed_start_begun ON _sfflow.keyed_start (machine_no, key, place) WHERE place IN (@LINE_PLACES_BEGUN@);
+CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = @LINE_PLACE_ENDED@;
 CREATE INDEX keyed_start_machine ON _sfflow.keyed_start (machine_no);
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_key', '');
@@ -31,20 +31,20 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.keyed_start', '');
 -- The rows of an index each.
 CREATE VIEW _sfflow.waiting_start AS
 SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
-WHERE k.place IN (@LINES_WAITING@);
+WHERE k.place IN (@LINE_PLACES_WAITING@);
 CREATE VIEW _sfflow.begun_start AS
 SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
-WHERE k.place IN (@LINES_BEGUN@);
+WHERE k.place IN (@LINE_PLACES_BEGUN@);
 CREATE VIEW _sfflow.ended_start AS
 SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
-WHERE k.place = @LINE_ENDED@;
+WHERE k.place = @LINE_PLACE_ENDED@;
 -- Some of those of the second index: since the places are constants, the planner knows how few there are.
 CREATE VIEW _sfflow.standing_start AS
 SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
-WHERE k.place IN (@LINES_STANDING@);
+WHERE k.place IN (@LINE_PLACES_STANDING@);
 CREATE VIEW _sfflow.blocking_start AS
 SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k
-WHERE k.place IN (@LINES_BLOCKING@);
+WHERE k.place IN (@LINE_PLACES_BLOCKING@);
 
 CREATE FUNCTION @extschema@.sf_leave_start_key(execution_id text) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_sf_leave_start_key'
@@ -54,12 +54,12 @@ COMMENT ON FUNCTION @extschema@.sf_leave_start_key(text) IS
 
 CREATE VIEW @extschema@.sf_start_keys WITH (security_barrier) AS
 SELECT e.state_machine, k.key AS start_key, e.execution_id,
-	CASE k.place WHEN @LINE_RUNS@ THEN 'running' WHEN @LINE_BLOCKS@ THEN 'failed' WHEN @LINE_ENDED@ THEN 'ended'
+	CASE k.place WHEN @LINE_PLACE_RUNS@ THEN 'running' WHEN @LINE_PLACE_BLOCKS@ THEN 'failed' WHEN @LINE_PLACE_ENDED@ THEN 'ended'
 		ELSE 'waiting' END AS place,
 	k.entered_at AS rank
 FROM _sfflow.keyed_start k
 JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no
-WHERE k.place NOT IN (@LINES_LEFT@);
+WHERE k.place NOT IN (@LINE_PLACES_LEFT@);
 GRANT SELECT ON @extschema@.sf_start_keys TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_start_keys IS 'executions that stand in the line of a start key: the lowest rank is the first one';
 COMMENT ON COLUMN @extschema@.sf_start_keys.state_machine IS 'the state machine';
@@ -74,25 +74,25 @@ COMMENT ON COLUMN @extschema@.sf_start_keys.rank IS 'its rank in the line: when 
 SELECT 'start_key_missing', e.execution_id, format('start key "%s" has no row', k.key)
 FROM _sfflow.keyed_start k
 JOIN _sfflow.execution e ON e.execution_no = k.execution_no
-WHERE k.place <> @LINE_DONE@
+WHERE k.place <> @LINE_PLACE_LEFT_FOR_GOOD@
 	AND NOT EXISTS (SELECT FROM _sfflow.start_key s WHERE s.machine_no = k.machine_no AND s.key = k.key)
 UNION ALL
 SELECT 'start_key_left', NULL, format('start key "%s" of state machine number %s has a row that nothing needs', s.key, s.machine_no)
 FROM _sfflow.start_key s
 WHERE NOT EXISTS (SELECT FROM _sfflow.keyed_start k
-	WHERE k.machine_no = s.machine_no AND k.key = s.key AND k.place <> @LINE_DONE@)
+	WHERE k.machine_no = s.machine_no AND k.key = s.key AND k.place <> @LINE_PLACE_LEFT_FOR_GOOD@)
 UNION ALL
 SELECT 'start_key_place', e.execution_id, format('it has place %s in the line of start key "%s"', k.place, k.key)
 FROM _sfflow.keyed_start k
 JOIN _sfflow.execution e ON e.execution_no = k.execution_no
-WHERE k.place IN (@LINES_WAITING@, @LINE_RUNS@) AND e.status <> @STATUS_RUNNING@
-	OR k.place = @LINE_BLOCKS@ AND e.status = @STATUS_RUNNING@
-	OR k.place = @LINE_WAITS@ AND e.started_at IS NOT NULL
+WHERE k.place IN (@LINE_PLACES_WAITING@, @LINE_PLACE_RUNS@) AND e.status <> @STATUS_RUNNING@
+	OR k.place = @LINE_PLACE_BLOCKS@ AND e.status = @STATUS_RUNNING@
+	OR k.place = @LINE_PLACE_WAITS@ AND e.started_at IS NOT NULL
 UNION ALL
 SELECT 'start_key_taken_twice', NULL, format('%s executions run with start key "%s" of state machine number %s',
 	count(*), k.key, k.machine_no)
 FROM _sfflow.keyed_start k
-WHERE k.place = @LINE_RUNS@
+WHERE k.place = @LINE_PLACE_RUNS@
 GROUP BY k.machine_no, k.key
 HAVING count(*) > 1
 UNION ALL
@@ -102,7 +102,7 @@ JOIN _sfflow.execution e ON e.execution_no = k.execution_no
 JOIN _sfflow.parked w ON w.execution_no = k.execution_no AND w.feature = 'start_key'
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 	AND b.place = @BRANCH_PLACE_PARKED@
-WHERE k.place IN (@LINES_WAITING@) AND e.status = @STATUS_RUNNING@
+WHERE k.place IN (@LINE_PLACES_WAITING@) AND e.status = @STATUS_RUNNING@
 	AND NOT EXISTS (SELECT FROM _sfflow.keyed_start o WHERE o.machine_no = k.machine_no AND o.key = k.key
-		AND o.place NOT IN (@LINES_LEFT@) AND (o.place NOT IN (@LINES_WAITING@) OR o.entered_at < k.entered_at))
+		AND o.place NOT IN (@LINE_PLACES_LEFT@) AND (o.place NOT IN (@LINE_PLACES_WAITING@) OR o.entered_at < k.entered_at))
 UNION ALL

@@ -71,7 +71,7 @@ sf_deadline_is_walking(const SfDeadline *deadline)
 	X(START, "start") \
 	X(END, "end")
 
-#define SF_DUE_BY_ENUM(sym, word) SF_DUE_##sym,
+#define SF_DUE_BY_ENUM(sym, word) SF_DUE_BY_##sym,
 typedef enum SfDueBy
 {
 	SF_DUE_BY_LIST(SF_DUE_BY_ENUM)

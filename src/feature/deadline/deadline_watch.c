@@ -244,7 +244,7 @@ cut_after(Check *check, const SfDeadlinePage *page, int64 late_no)
 static TimestampTz
 happened_at(const Occurrence *occurrence, const SfDeadlineItem *item)
 {
-	return occurrence->due_by == SF_DUE_START ? item->begun_at : item->done_at;
+	return occurrence->due_by == SF_DUE_BY_START ? item->begun_at : item->done_at;
 }
 
 /* What a step has found */
@@ -264,7 +264,7 @@ typedef enum StepResult
 static StepResult
 find_late(Check *check, const Occurrence *occurrence, TimestampTz until, TimestampTz by, int64 *late_no)
 {
-	bool		is_start = occurrence->due_by == SF_DUE_START;
+	bool		is_start = occurrence->due_by == SF_DUE_BY_START;
 	SfDeadlinePage page;
 
 	if (!read_page(check, occurrence, until, is_start ? DT_NOBEGIN : by, &page))
@@ -393,7 +393,7 @@ check_occurrences(Check *check, SfDueBy due_by, const SfCron *cron)
 	if (occurrence.at <= check->now)
 		return;
 	check_by(check, occurrence.at);
-	if (due_by == SF_DUE_END)
+	if (due_by == SF_DUE_BY_END)
 		check_next(check, &occurrence);
 }
 
@@ -431,7 +431,7 @@ static TimestampTz
 good_until(const SfLateness *lateness)
 {
 	/* what was to begin by then may begin later */
-	return lateness->due_by == SF_DUE_START || lateness->finding == SF_FINDING_NEVER_STARTED ?
+	return lateness->due_by == SF_DUE_BY_START || lateness->finding == SF_FINDING_NEVER_STARTED ?
 		lateness->deadline_at + HALF_NIGHT : lateness->deadline_at;
 }
 
@@ -514,12 +514,12 @@ sweep_one(void *arg)
 	if (deadline->start_minute != SF_NO_MINUTE)
 	{
 		check.start = daily(deadline->start_minute);
-		check_occurrences(&check, SF_DUE_START, &check.start);
+		check_occurrences(&check, SF_DUE_BY_START, &check.start);
 	}
 	if (deadline->end_minute != SF_NO_MINUTE)
 	{
 		check.end = daily(deadline->end_minute);
-		check_occurrences(&check, SF_DUE_END, &check.end);
+		check_occurrences(&check, SF_DUE_BY_END, &check.end);
 	}
 	check_all_late(&check);
 	if (check.is_cut)

@@ -115,7 +115,7 @@ extern char *sf_human_probe(const SfResource *resource);
 	X(FAILED, "fail task") \
 	X(CANCELLED, NULL)	/* its branch has left the state without an answer */
 
-#define SF_HUMAN_ACTION_ENUM(sym, audited) SF_HUMAN_##sym,
+#define SF_HUMAN_ACTION_ENUM(sym, audited) SF_HUMAN_ACTION_##sym,
 typedef enum SfHumanAction
 {
 	SF_HUMAN_ACTION_LIST(SF_HUMAN_ACTION_ENUM)

@@ -79,12 +79,12 @@ tell(const Swept *swept)
 	if (task == NULL)
 		return;
 	if (swept->is_due)
-		sf_human_note(task, SF_HUMAN_DUE, NULL, NULL, NULL);
+		sf_human_note(task, SF_HUMAN_ACTION_DUE, NULL, NULL, NULL);
 	if (swept->roles == NULL)
 		return;
 	sf_json_begin_object(&json);
 	sf_json_add(&json, "roles", swept->roles);
-	sf_human_note(task, SF_HUMAN_ESCALATED, NULL, NULL, sf_json_finish(&json));
+	sf_human_note(task, SF_HUMAN_ACTION_ESCALATED, NULL, NULL, sf_json_finish(&json));
 }
 
 /* Tell of tasks that have become due, or are for more roles. */

@@ -222,7 +222,7 @@ sf_human_created(int64 task_no)
 	if (task == NULL)
 		return;
 	task->execution = sf_execution_read(task->key.execution_no, SF_LOCK_NONE, false);
-	sf_human_note(task, SF_HUMAN_CREATED, NULL, NULL, NULL);
+	sf_human_note(task, SF_HUMAN_ACTION_CREATED, NULL, NULL, NULL);
 }
 
 /* --- forgetting --- */
@@ -259,7 +259,7 @@ cancel(const List *numbers)
 		if (task == NULL)
 			continue;
 		task->execution = sf_execution_read(task->key.execution_no, SF_LOCK_NONE, false);
-		sf_human_note(task, SF_HUMAN_CANCELLED, NULL, NULL, NULL);
+		sf_human_note(task, SF_HUMAN_ACTION_CANCELLED, NULL, NULL, NULL);
 		sf_human_delete(task->key);
 	}
 }

@@ -93,7 +93,7 @@ SF_SQL_FUNCTION(sfflow_sf_claim_task)
 	{
 		require_given_out(task);
 		sf_human_claim(task, &person);
-		sf_human_note(task, SF_HUMAN_CLAIMED, &person, NULL, NULL);
+		sf_human_note(task, SF_HUMAN_ACTION_CLAIMED, &person, NULL, NULL);
 	}
 	else if (!is_claimed_by(task, &person))
 		refuse_claimed(task);
@@ -120,7 +120,7 @@ SF_SQL_FUNCTION(sfflow_sf_release_task)
 	if (task->claimed_by == NULL)
 		PG_RETURN_VOID();
 	sf_human_assign(task, NULL);
-	sf_human_note(task, SF_HUMAN_RELEASED, &person, NULL, NULL);
+	sf_human_note(task, SF_HUMAN_ACTION_RELEASED, &person, NULL, NULL);
 	PG_RETURN_VOID();
 }
 
@@ -144,7 +144,7 @@ SF_SQL_FUNCTION(sfflow_sf_assign_task)
 	sf_human_assign(task, name);
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "role", name);
-	sf_human_note(task, SF_HUMAN_ASSIGNED, &caller, NULL, sf_json_finish(&json));
+	sf_human_note(task, SF_HUMAN_ACTION_ASSIGNED, &caller, NULL, sf_json_finish(&json));
 	PG_RETURN_VOID();
 }
 
@@ -217,7 +217,7 @@ SF_SQL_FUNCTION(sfflow_sf_change_task)
 				 errmsg("argument priority must be from %d to %d", PG_INT16_MIN, PG_INT16_MAX)));
 	sf_human_change(task, has_roles, roles, SF_TIME_OR_NULL(due, DT_NOBEGIN), priority);
 	sf_human_set_sweep(task->task_no);
-	sf_human_note(task, SF_HUMAN_CHANGED, &caller, NULL, describe_change(roles, has_roles, due, priority));
+	sf_human_note(task, SF_HUMAN_ACTION_CHANGED, &caller, NULL, describe_change(roles, has_roles, due, priority));
 	PG_RETURN_VOID();
 }
 
@@ -281,7 +281,7 @@ SF_SQL_FUNCTION(sfflow_sf_complete_task)
 	sf_arg_check_size(output, "output");
 	task = find_to_end(task_argument(fcinfo), &person);
 	check_output(task, output);
-	sf_human_note(task, SF_HUMAN_COMPLETED, &person, comment, NULL);
+	sf_human_note(task, SF_HUMAN_ACTION_COMPLETED, &person, comment, NULL);
 	sf_human_delete(task->key);
 	sf_apply_answer_branch(task->key, true, make_result(output, &person, comment), NULL, NULL);
 	PG_RETURN_VOID();
@@ -298,7 +298,7 @@ SF_SQL_FUNCTION(sfflow_sf_fail_task)
 
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "error", error);
-	sf_human_note(task, SF_HUMAN_FAILED, &person, cause, sf_json_finish(&json));
+	sf_human_note(task, SF_HUMAN_ACTION_FAILED, &person, cause, sf_json_finish(&json));
 	sf_human_delete(task->key);
 	sf_apply_answer_branch(task->key, false, NULL, error, cause);
 	PG_RETURN_VOID();

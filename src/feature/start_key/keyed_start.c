@@ -68,7 +68,7 @@ sf_start_key_find_waiting(int machine_no, const char *key)
 		"SELECT k.execution_no FROM _sfflow.waiting_start k"
 		" WHERE k.machine_no = $1 AND k.key = $2 AND k.place = $3 ORDER BY k.entered_at DESC LIMIT 1");
 
-	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_WAITS));
+	return sf_db_number(&plan, 0, SF_INT4(machine_no), SF_TEXT(key), SF_INT2(SF_LINE_PLACE_WAITS));
 }
 
 /* Does nothing of a key run, or keep others from running, and does nothing wait that has entered its line earlier? */
@@ -204,13 +204,13 @@ sf_start_key_retains(int64 execution_no)
 {
 	const SfKeyedStart *keyed = sf_start_key_find(execution_no);
 
-	if (keyed == NULL || keyed->place == SF_LINE_DONE)
+	if (keyed == NULL || keyed->place == SF_LINE_PLACE_LEFT_FOR_GOOD)
 		return false;
-	if (keyed->place != SF_LINE_OVER || IsolationUsesXactSnapshot() ||
+	if (keyed->place != SF_LINE_PLACE_LEFT || IsolationUsesXactSnapshot() ||
 		!sf_start_key_try_lock(keyed->machine_no, keyed->key))
 		return true;
 	/* others of the batch may be of the same line */
-	sf_start_key_set_place(execution_no, SF_LINE_DONE);
+	sf_start_key_set_place(execution_no, SF_LINE_PLACE_LEFT_FOR_GOOD);
 	(void) sf_start_key_advance(keyed->machine_no, keyed->key);
 	return false;
 }
@@ -226,5 +226,5 @@ sf_start_key_arrive(SfArg numbers)
 		" ON CONFLICT (machine_no, key) DO UPDATE"
 		" SET last_entered_at = greatest(s.last_entered_at, EXCLUDED.last_entered_at)");
 
-	sf_db_execute(&plan, numbers, SF_INT2(SF_LINE_DONE));
+	sf_db_execute(&plan, numbers, SF_INT2(SF_LINE_PLACE_LEFT_FOR_GOOD));
 }

@@ -22,9 +22,9 @@
  * another session has it, the place becomes ENDED, which is committed with the end, and a worker sweeps such
  * rows until it has the lock.
  *
- * A redrive locks the key only if its row may be gone, so one that is over may wait again at any time.  So what a slice
- * has let begin keeps others from that before its row says so (SfDraft.line), and what finds another one waiting
- * before it has that one be due.
+ * A redrive locks the key only if its row may be gone, so one that has left may wait again at any time.  So what
+ * a slice has let begin keeps others from that before its row says so (SfDraft.line), and what finds another one
+ * waiting before it has that one be due.
  */
 #ifndef SF_FEATURE_START_KEY_H
 #define SF_FEATURE_START_KEY_H
@@ -40,29 +40,29 @@
 /*
  * Places in a line, in the order of an execution's life:
  *
- *	WAITS	it has not begun, and may be replaced
- *	AGAIN	it waits, and may not be replaced: it was redriven, or a parent waits for it
+ *	WAITS			it has not begun, and may be replaced
+ *	WAITS_AGAIN		it may not be replaced: it was redriven, or a parent waits for it
  *	RUNS
- *	BLOCKS	it has failed, and keeps those behind it from running
- *	ENDED	it has ended, and the next one has not been told
- *	OVER	it has left, and may be redriven
- *	DONE	it has left
+ *	BLOCKS			it has failed, and keeps those behind it from running
+ *	ENDED			it has ended, and the next one has not been told
+ *	LEFT			it has left the line, and may be redriven
+ *	LEFT_FOR_GOOD	it has, and may not
  *
  * The numbers are stored.
  */
-#define SF_LINE_LIST(X) \
+#define SF_LINE_PLACE_LIST(X) \
 	X(WAITS, 0) \
-	X(AGAIN, 1) \
+	X(WAITS_AGAIN, 1) \
 	X(RUNS, 2) \
 	X(BLOCKS, 3) \
 	X(ENDED, 4) \
-	X(OVER, 5) \
-	X(DONE, 6)
+	X(LEFT, 5) \
+	X(LEFT_FOR_GOOD, 6)
 
-#define SF_LINE_ENUM(sym, number) SF_LINE_##sym = number,
+#define SF_LINE_PLACE_ENUM(sym, number) SF_LINE_PLACE_##sym = number,
 typedef enum SfLinePlace
 {
-	SF_LINE_LIST(SF_LINE_ENUM)
+	SF_LINE_PLACE_LIST(SF_LINE_PLACE_ENUM)
 } SfLinePlace;
 
 /*
@@ -75,24 +75,24 @@ typedef enum SfLinePlace
  *	BLOCKING	none of those that wait may run
  *	STANDING	it has begun, and stands in the line
  */
-#define SF_LINES_WAITING	SF_LINE_WAITS, SF_LINE_AGAIN
-#define SF_LINES_BEGUN		SF_LINE_RUNS, SF_LINE_BLOCKS, SF_LINE_ENDED, SF_LINE_OVER
-#define SF_LINES_LEFT		SF_LINE_OVER, SF_LINE_DONE
-#define SF_LINES_BLOCKING	SF_LINE_RUNS, SF_LINE_BLOCKS
-#define SF_LINES_STANDING	SF_LINE_RUNS, SF_LINE_BLOCKS, SF_LINE_ENDED
+#define SF_LINE_PLACES_WAITING	SF_LINE_PLACE_WAITS, SF_LINE_PLACE_WAITS_AGAIN
+#define SF_LINE_PLACES_BEGUN	SF_LINE_PLACE_RUNS, SF_LINE_PLACE_BLOCKS, SF_LINE_PLACE_ENDED, SF_LINE_PLACE_LEFT
+#define SF_LINE_PLACES_LEFT	SF_LINE_PLACE_LEFT, SF_LINE_PLACE_LEFT_FOR_GOOD
+#define SF_LINE_PLACES_BLOCKING	SF_LINE_PLACE_RUNS, SF_LINE_PLACE_BLOCKS
+#define SF_LINE_PLACES_STANDING	SF_LINE_PLACE_RUNS, SF_LINE_PLACE_BLOCKS, SF_LINE_PLACE_ENDED
 
 /* Does an execution wait in its line? */
 static inline bool
 sf_start_key_place_waits(SfLinePlace place)
 {
-	return SF_IS_ONE_OF(place, SF_LINES_WAITING);
+	return SF_IS_ONE_OF(place, SF_LINE_PLACES_WAITING);
 }
 
 /* Has an execution left its line? */
 static inline bool
 sf_start_key_place_is_left(SfLinePlace place)
 {
-	return SF_IS_ONE_OF(place, SF_LINES_LEFT);
+	return SF_IS_ONE_OF(place, SF_LINE_PLACES_LEFT);
 }
 
 typedef enum SfStartKeyMode

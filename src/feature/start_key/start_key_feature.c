@@ -116,7 +116,7 @@ leave(const SfKeyedStart *keyed, SfLinePlace place)
 		if (sf_start_key_advance(keyed->machine_no, keyed->key))
 			return;
 	}
-	sf_start_key_set_place(keyed->execution_no, SF_LINE_ENDED);
+	sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_ENDED);
 	sf_hooks.sweep_soon();
 }
 
@@ -130,9 +130,9 @@ begun(const SfExecution *execution, const void *compiled)
 	if (keyed == NULL || !sf_start_key_place_waits(keyed->place))
 		return;
 	if (option->mode == SF_START_KEY_DEBOUNCE)
-		leave(keyed, SF_LINE_DONE);
+		leave(keyed, SF_LINE_PLACE_LEFT_FOR_GOOD);
 	else
-		sf_start_key_set_place(keyed->execution_no, SF_LINE_RUNS);
+		sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_RUNS);
 }
 
 /* An execution has ended: those behind it may run, unless it keeps its place. */
@@ -142,14 +142,14 @@ ended(const SfExecution *execution, bool began_here)
 	const SfStartKeyOption *option = sf_start_key_option_of(execution);
 	const SfKeyedStart *keyed = option == NULL ? NULL : sf_start_key_find(execution->execution_no);
 
-	if (keyed == NULL || (keyed->place != SF_LINE_RUNS && !sf_start_key_place_waits(keyed->place)))
+	if (keyed == NULL || (keyed->place != SF_LINE_PLACE_RUNS && !sf_start_key_place_waits(keyed->place)))
 		return;
 	if (execution->status == SF_STATUS_SUCCEEDED)
-		leave(keyed, SF_LINE_DONE);
-	else if (option->stops_at_failure && keyed->place != SF_LINE_WAITS)
-		sf_start_key_set_place(keyed->execution_no, SF_LINE_BLOCKS);
+		leave(keyed, SF_LINE_PLACE_LEFT_FOR_GOOD);
+	else if (option->stops_at_failure && keyed->place != SF_LINE_PLACE_WAITS)
+		sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_BLOCKS);
 	else
-		leave(keyed, SF_LINE_OVER);
+		leave(keyed, SF_LINE_PLACE_LEFT);
 }
 
 /* An execution goes on after its end: it waits for its turn, behind those that entered the line before it. */
@@ -163,9 +163,9 @@ redriven(const SfExecution *execution)
 	if (keyed == NULL)
 		return;
 	/* the row of the key went with the last of its line that may be redriven, and this one had succeeded */
-	if (keyed->place == SF_LINE_DONE)
+	if (keyed->place == SF_LINE_PLACE_LEFT_FOR_GOOD)
 		sf_start_key_lock(keyed->machine_no, keyed->key);
-	sf_start_key_set_place(keyed->execution_no, SF_LINE_AGAIN);
+	sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_WAITS_AGAIN);
 }
 
 /* An execution is of another version: if that knows no keys, it leaves its line. */
@@ -175,8 +175,8 @@ leave_without_option(const SfExecution *execution)
 	const SfKeyedStart *keyed = sf_start_key_option_of(execution) != NULL ? NULL :
 		sf_start_key_find(execution->execution_no);
 
-	if (keyed != NULL && keyed->place != SF_LINE_ENDED && !sf_start_key_place_is_left(keyed->place))
-		leave(keyed, SF_LINE_DONE);
+	if (keyed != NULL && keyed->place != SF_LINE_PLACE_ENDED && !sf_start_key_place_is_left(keyed->place))
+		leave(keyed, SF_LINE_PLACE_LEFT_FOR_GOOD);
 }
 
 /* An execution has been migrated. */
@@ -215,7 +215,7 @@ departs(SfArg numbers)
 		const SfKeyedStart *keyed = sf_start_key_find(*execution_no);
 
 		sf_start_key_lock(keyed->machine_no, keyed->key);
-		sf_start_key_set_place(keyed->execution_no, SF_LINE_DONE);
+		sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_LEFT_FOR_GOOD);
 		/* with the row of the execution goes what would tell a sweep of it */
 		sf_start_key_advance_now(keyed->machine_no, keyed->key);
 	}
@@ -256,11 +256,11 @@ sweep(TimestampTz now)
 		{
 			CHECK_FOR_INTERRUPTS();
 			after = keyed->execution_no;
-			sf_start_key_set_place(keyed->execution_no, SF_LINE_OVER);
+			sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_LEFT);
 			if (sf_start_key_advance(keyed->machine_no, keyed->key))
 				told++;
 			else
-				sf_start_key_set_place(keyed->execution_no, SF_LINE_ENDED);
+				sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_ENDED);
 		}
 	} while (list_length(all) == LOOK_SIZE && told < LOOK_SIZE);
 	return (SfSweepResult) {.more = sf_start_key_is_any_ended(),.next = DT_NOEND};

@@ -92,7 +92,7 @@ sf_start_key_begins(const SfExecution *execution, SfBranch *root)
 		!sf_start_key_is_empty(execution->machine_no, key))
 		sf_park_in_line(root, "start_key");
 	sf_start_key_put(execution->execution_no, execution->machine_no, key,
-					 sf_execution_is_waited_for(execution) ? SF_LINE_AGAIN : SF_LINE_WAITS);
+					 sf_execution_is_waited_for(execution) ? SF_LINE_PLACE_WAITS_AGAIN : SF_LINE_PLACE_WAITS);
 }
 
 /* Refuse a start by name that would have another key than the execution has. */
@@ -114,7 +114,7 @@ require_same_key(const SfExecution *there, const SfKeyedStart *keyed, const char
 bool
 sf_start_key_leave(const SfKeyedStart *keyed)
 {
-	if (keyed == NULL || (keyed->place != SF_LINE_BLOCKS && keyed->place != SF_LINE_ENDED))
+	if (keyed == NULL || (keyed->place != SF_LINE_PLACE_BLOCKS && keyed->place != SF_LINE_PLACE_ENDED))
 		return false;
 	/* an old snapshot does not show what waits */
 	if (IsolationUsesXactSnapshot())
@@ -123,10 +123,10 @@ sf_start_key_leave(const SfKeyedStart *keyed)
 				 errmsg("the line of start key \"%s\" cannot go on under an old snapshot", keyed->key),
 				 errhint("Use READ COMMITTED.")));
 	sf_start_key_lock(keyed->machine_no, keyed->key);
-	sf_start_key_set_place(keyed->execution_no, SF_LINE_OVER);
+	sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_LEFT);
 	if (sf_start_key_advance(keyed->machine_no, keyed->key))
 		return true;
-	sf_start_key_set_place(keyed->execution_no, SF_LINE_ENDED);
+	sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_ENDED);
 	sf_hooks.sweep_soon();
 	return true;
 }
@@ -158,6 +158,6 @@ sf_start_key_reenter_line(const SfExecution *there, SfExecution *wanted, const v
 				 errmsg("execution \"%s\" cannot be restarted: another one waits for the start key \"%s\"",
 						there->execution_id, key),
 				 errhint("Stop that one first, or start with this input and without the name.")));
-	sf_start_key_put(there->execution_no, there->machine_no, key, SF_LINE_WAITS);
+	sf_start_key_put(there->execution_no, there->machine_no, key, SF_LINE_PLACE_WAITS);
 	wanted->start.at = find_time(o, GetCurrentTimestamp());
 }

@@ -96,7 +96,8 @@ is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, phase, 'ru
 	'14 4 run 14 total 2 f', '15 15 run 15 total 2 f', '16 13 run 16 total 0 t', '17 8 run 17 total 0 t',
 	'18 0 run total 0 f'), '... and of a Distributed Map what it is at');
 is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'place', place, 'due', due_at IS NOT NULL)
-	FROM _sfflow.branch WHERE execution_no >= 30 ORDER BY execution_no)), join("\n", '30 place 4 due f', '31 place 0 due t'),
+	FROM _sfflow.branch WHERE execution_no >= 30 ORDER BY execution_no)),
+	join("\n", '30 place 4 due f', '31 place 0 due t'),
 	'... and whether it is parked; what nothing would make due is due');
 
 # --- what it makes of deliveries, whose status was told by the number of the attempt and by whether they are due
