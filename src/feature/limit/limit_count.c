@@ -148,7 +148,7 @@ machines_of(const SfLimit *limit)
 
 	if (limit->kind == SF_OBJECT_STATE_MACHINE)
 		return list_make1_int(limit->machine_no);
-	foreach_ptr(const SfUsedVersion, used, sf_limit_used_versions(0, limit->for_owner))
+	foreach_ptr(const SfUsedVersion, used, sf_limit_used_versions(SF_ALL_MACHINES, limit->for_owner))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if ((machines == NIL || llast_int(machines) != used->machine_no) && may_use(limit, used))
