@@ -2,7 +2,7 @@
 #
 # @PHASE_RUN@, @STATUS_RUNNING@, @TASK_STATUS_QUEUED@ and the like stand for numbers of C's enums, which the lists in
 # the headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters, @OVERLAP_SKIP@ for the word of a list that has words
-# in place of numbers. What follows is to be written between parentheses. @LINE_NUMBERS@, @OBJECT_LETTERS@ and
+# in place of numbers. What follows is to be written between parentheses. @LINE_PLACE_NUMBERS@, @OBJECT_LETTERS@ and
 # @OVERLAP_WORDS@ stand for all of a list, @STATUS_NAMES@ for its symbols in the same order. @PHASES_ENDED@ stands for
 # those that a header lists as SF_PHASES_ENDED, @OBJECTS_LIMITED_WORDS@ for their words. @PHASE_LAST@ is the greatest
 # number of a list, @STATUS_ROWS@ rows of number and name, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ and the like
@@ -28,7 +28,7 @@ BEGIN {
 	next
 }
 # Some of a list, on one line: #define SF_PHASES_ENDED SF_PHASE_DONE, SF_PHASE_FAILED.
-/^#define SF_(PHASES|STATUSES|LINES|DELIVERIES|EMISSIONS|OBJECTS)_[A-Z_]+[ \t]+SF_/ {
+/^#define SF_(PHASES|STATUSES|LINE_PLACES|DELIVERIES|EMISSIONS|OBJECTS)_[A-Z_]+[ \t]+SF_/ {
 	some = substr($2, 4)
 	for (i = 3; i <= NF; i++) {
 		number[some] = number[some] (i == 3 ? "" : ", ") number_of(substr($i, 4))

@@ -44,7 +44,7 @@ append_used(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /*
  * List the versions of which executions run, a List of SfUsedVersion in the order of machines: of
- * one machine (0: of all), or of those with whose owners' rights a role acts (InvalidOid: of all).
+ * one machine, of SF_ALL_MACHINES, or of those with whose owners' rights a role acts (InvalidOid: of all).
  */
 List *
 sf_limit_used_versions(int machine_no, Oid owner)
