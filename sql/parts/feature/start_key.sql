@@ -19,7 +19,8 @@ CREATE TABLE _sfflow.keyed_start (
 	CONSTRAINT keyed_start_place CHECK (place IN (@LINE_PLACE_NUMBERS@))
 );
 
-CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, entered_at) WHERE place IN (@LINE_PLACES_WAITING@);
+CREATE INDEX keyed_start_waits ON _sfflow.keyed_start (machine_no, key, entered_at)
+	WHERE place IN (@LINE_PLACES_WAITING@);
 CREATE INDEX keyed_start_begun ON _sfflow.keyed_start (machine_no, key, place) WHERE place IN (@LINE_PLACES_BEGUN@);
 CREATE INDEX keyed_start_ended ON _sfflow.keyed_start (execution_no) WHERE place = @LINE_PLACE_ENDED@;
 CREATE INDEX keyed_start_machine ON _sfflow.keyed_start (machine_no);
@@ -54,7 +55,8 @@ COMMENT ON FUNCTION @extschema@.sf_leave_start_key(text) IS
 
 CREATE VIEW @extschema@.sf_start_keys WITH (security_barrier) AS
 SELECT e.state_machine, k.key AS start_key, e.execution_id,
-	CASE k.place WHEN @LINE_PLACE_RUNS@ THEN 'running' WHEN @LINE_PLACE_BLOCKS@ THEN 'failed' WHEN @LINE_PLACE_ENDED@ THEN 'ended'
+	CASE k.place WHEN @LINE_PLACE_RUNS@ THEN 'running' WHEN @LINE_PLACE_BLOCKS@ THEN 'failed'
+		WHEN @LINE_PLACE_ENDED@ THEN 'ended'
 		ELSE 'waiting' END AS place,
 	k.entered_at AS rank
 FROM _sfflow.keyed_start k
@@ -104,5 +106,6 @@ JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.bra
 	AND b.place = @BRANCH_PLACE_PARKED@
 WHERE k.place IN (@LINE_PLACES_WAITING@) AND e.status = @STATUS_RUNNING@
 	AND NOT EXISTS (SELECT FROM _sfflow.keyed_start o WHERE o.machine_no = k.machine_no AND o.key = k.key
-		AND o.place NOT IN (@LINE_PLACES_LEFT@) AND (o.place NOT IN (@LINE_PLACES_WAITING@) OR o.entered_at < k.entered_at))
+		AND o.place NOT IN (@LINE_PLACES_LEFT@)
+		AND (o.place NOT IN (@LINE_PLACES_WAITING@) OR o.entered_at < k.entered_at))
 UNION ALL
