@@ -33,6 +33,7 @@
 #include "base/time/timing.h"
 #include "base/value/random.h"
 #include "db/direct.h"
+#include "db/lock_tag.h"
 #include "sql_task/identity/guest.h"
 #include "sql_task/sql_task.h"
 #include "sql_task/sql_task_internal.h"
@@ -67,8 +68,7 @@ sleep_until(SfTick until)
 /*
  * Wait until no other task of the owner is being retried after a deadlock, at most
  * SF_RETRY_TURN_LIMIT_MS.  Tasks that want the same rows and are retried at the same
- * time would deadlock again.  The advisory lock lasts until the transaction ends; its
- * fourth field differs from that of SQL's advisory locks.
+ * time would deadlock again.  The lock lasts until the transaction ends.
  */
 static void
 wait_for_other_retries(Oid owner)
@@ -76,7 +76,7 @@ wait_for_other_retries(Oid owner)
 	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), SF_RETRY_TURN_LIMIT_MS);
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, AuthIdRelationId, owner, 3);
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, AuthIdRelationId, owner, SF_LOCK_OF_RETRIES);
 	while (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL &&
 		   sf_tick_now() < limit)
 		sleep_until(sf_tick_plus_ms(sf_tick_now(), SF_RETRY_TURN_RECHECK_MS));

@@ -23,6 +23,7 @@
 #include "base/error/errors.h"
 #include "base/version/schema.h"
 #include "copy/instance.h"
+#include "db/lock_tag.h"
 #include "feature/archive/batch.h"
 #include "run/execution/lifecycle.h"
 #include "run/task/dispatch.h"
@@ -52,7 +53,7 @@ lock_tag(int64 batch_no)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("archive_batch"), (uint32) batch_no, 4);
+	tag = sf_lock_tag("archive_batch", (uint32) batch_no);
 	return tag;
 }
 

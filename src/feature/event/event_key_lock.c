@@ -11,6 +11,7 @@
 
 #include "base/error/errors.h"
 #include "base/version/compat.h"
+#include "db/lock_tag.h"
 #include "feature/event/event_by_key.h"
 
 /* A sweep waits that long for those who begin to wait for a key */
@@ -57,8 +58,7 @@ sf_event_key_lock(int event_type_no, const char *key, SfEventKeyLock how)
 	uint32		hash = hash_bytes((const unsigned char *) key, (int) strlen(key));
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("awaited_event"),
-						 hash_combine(hash, (uint32) event_type_no), 4);
+	tag = sf_lock_tag("awaited_event", hash_combine(hash, (uint32) event_type_no));
 	if (LockAcquire(&tag, mode, false, true) != LOCKACQUIRE_NOT_AVAIL)
 		return true;
 	if (how == SF_EVENT_KEY_LOCK_ALONE_NOW)

@@ -15,6 +15,7 @@
 
 #include "api/objects.h"
 #include "base/error/errors.h"
+#include "db/lock_tag.h"
 #include "feature/event/event_by_key.h"
 #include "store/role/owner.h"
 #include "store/role/privilege.h"
@@ -74,11 +75,11 @@ sf_event_type_by_number(int event_type_no)
 											&(SfCacheKey) {.by = SF_CACHE_BY_NUMBER,.number = event_type_no}));
 }
 
-/* The lock of a type.  The fourth field of the tag differs from that of SQL's advisory locks. */
+/* The lock of a type. */
 static void
 type_tag(LOCKTAG *tag, int event_type_no)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("event_type"), (uint32) event_type_no, 4);
+	*tag = sf_lock_tag("event_type", (uint32) event_type_no);
 }
 
 /* Find a type, and keep it from being dropped until the end of the transaction; NULL: there is none. */

@@ -23,6 +23,7 @@
 #include "storage/lock.h"
 #include "utils/inval.h"
 
+#include "db/lock_tag.h"
 #include "feature/hold/hold.h"
 #include "run/apply/apply.h"
 #include "store/history/history_event.h"
@@ -109,11 +110,11 @@ sf_hold_of(SfObjectKind kind, const char *name)
 
 /* --- locks --- */
 
-/* The lock of a hold.  The fourth field of the tag differs from that of SQL's advisory locks. */
+/* The lock of a hold. */
 static void
 hold_tag(LOCKTAG *tag, int64 hold_no)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("hold"), (uint32) hold_no, 4);
+	*tag = sf_lock_tag("hold", (uint32) hold_no);
 }
 
 /*
@@ -136,7 +137,7 @@ sf_hold_share(int64 hold_no)
 static void
 execution_tag(LOCKTAG *tag, int64 execution_no)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("parked"), (uint32) execution_no, 4);
+	*tag = sf_lock_tag("parked", (uint32) execution_no);
 }
 
 /* Begin to hold an execution. */

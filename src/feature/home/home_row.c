@@ -23,6 +23,7 @@
 
 #include "base/error/errors.h"
 #include "base/version/compat.h"
+#include "db/lock_tag.h"
 #include "db/row.h"
 #include "db/table_cache.h"
 #include "feature/home/home.h"
@@ -145,8 +146,7 @@ sf_home_lock(const char *key, bool shared)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("execution_key"),
-						 hash_bytes((const unsigned char *) key, (int) strlen(key)), 4);
+	tag = sf_lock_tag("execution_key", hash_bytes((const unsigned char *) key, (int) strlen(key)));
 	(void) LockAcquire(&tag, shared ? ShareLock : ExclusiveLock, false, false);
 	sf_table_cache_accept_changes();
 }

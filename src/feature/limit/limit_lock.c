@@ -8,6 +8,7 @@
 #include "utils/resowner.h"
 
 #include "db/direct.h"
+#include "db/lock_tag.h"
 #include "feature/limit/limit_lock.h"
 
 static const SfIndex by_slot = {"limit_slot", "limit_slot_pkey"};
@@ -21,11 +22,10 @@ static const SfIndex by_slot = {"limit_slot", "limit_slot_pkey"};
 #define SLOT_BITS		20
 #define LOW_BITS		12
 #define HIGH_BITS		13
-#define OF_LIMIT		0x8000
 #define MASK(bits)		((1 << (bits)) - 1)
 #define LOW_PART(limit_no)	((uint32) ((limit_no) & MASK(LOW_BITS)))
 #define FOURTH(kind, limit_no) \
-	((uint16) (OF_LIMIT | (kind) << HIGH_BITS | (((limit_no) >> LOW_BITS) & MASK(HIGH_BITS))))
+	((uint16) (SF_LOCK_OF_LIMIT | (kind) << HIGH_BITS | (((limit_no) >> LOW_BITS) & MASK(HIGH_BITS))))
 
 /* The 32 bits of a hash that a lock has */
 static uint32

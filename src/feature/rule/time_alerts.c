@@ -8,6 +8,7 @@
 #include "utils/timestamp.h"
 
 #include "base/name/name.h"
+#include "db/lock_tag.h"
 #include "feature/rule/watcher.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"
@@ -40,8 +41,7 @@ lock_sweep(void)
 {
 	LOCKTAG		tag;
 
-	/* the fourth field differs from that of SQL's advisory locks */
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("told_alert"), 0, 4);
+	tag = sf_lock_tag("told_alert", 0);
 	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 

@@ -10,6 +10,7 @@
 #include "storage/lock.h"
 #include "utils/memutils.h"
 
+#include "db/lock_tag.h"
 #include "store/feature.h"
 #include "store/feature_tables.h"
 #include "store/purge/purge.h"
@@ -249,13 +250,13 @@ sf_purge_lock_executions(const List *numbers)
 	return batch.numbers;
 }
 
-/* The tag of a lock.  Its fourth field differs from that of SQL's advisory locks. */
+/* The tag of a lock. */
 static LOCKTAG
 lock_tag(SfPurgeLock lock)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation("purge_position"), lock, 4);
+	tag = sf_lock_tag("purge_position", lock);
 	return tag;
 }
 

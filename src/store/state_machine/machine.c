@@ -13,6 +13,7 @@
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
+#include "db/lock_tag.h"
 #include "db/table_cache.h"
 #include "store/branch/branch.h"
 #include "store/feature.h"
@@ -312,13 +313,12 @@ sf_machine_lock(int machine_no)
 }
 
 /*
- * The lock of a machine's branches that begin to wait.  The fourth field of the tag differs from that of SQL's
- * advisory locks.
+ * The lock of a machine's branches that begin to wait.
  */
 static void
 waits_tag(LOCKTAG *tag, int machine_no)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_db_relation("state_machine"), (uint32) machine_no, 4);
+	*tag = sf_lock_tag("state_machine", (uint32) machine_no);
 }
 
 /*

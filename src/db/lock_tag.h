@@ -1,0 +1,35 @@
+/*
+ * lock_tag.h
+ *		Tags of locks that are of no row.
+ */
+#ifndef SF_DB_LOCK_TAG_H
+#define SF_DB_LOCK_TAG_H
+
+#include "miscadmin.h"
+#include "storage/lock.h"
+
+#include "db/table.h"
+
+/*
+ * They are advisory locks.  What they are of is in the fourth field, which has 1 or 2 in those that SQL takes, so that
+ * none of these is one of them:
+ *
+ *	OF_RETRIES	tries of tasks of an owner after a deadlock (sql_task/runner.c)
+ *	OF_TABLE	what a table of sfflow has a number of, or its only one (sf_lock_tag)
+ *	OF_LIMIT	a bit: slots of limits, whose tags have more in this field (feature/limit/limit_lock.c)
+ */
+#define SF_LOCK_OF_RETRIES	3
+#define SF_LOCK_OF_TABLE	4
+#define SF_LOCK_OF_LIMIT	0x8000
+
+/* The tag of the lock of what has a number, or a hash, among what is of a table; two may have the same. */
+static inline LOCKTAG
+sf_lock_tag(const char *table, uint32 number)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation(table), number, SF_LOCK_OF_TABLE);
+	return tag;
+}
+
+#endif							/* SF_DB_LOCK_TAG_H */
