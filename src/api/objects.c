@@ -382,6 +382,23 @@ sf_object_lock_machine(int machine_no, const char *name)
 		sf_object_missing(SF_OBJECT_STATE_MACHINE, name);
 }
 
+/*
+ * Lock the row of a machine that the caller owns against other definitions of it, and read it: it may have been
+ * dropped, or have got another owner, before the lock.
+ */
+SfMachine *
+sf_object_lock_owned_machine(const SfMachine *machine)
+{
+	SfMachine  *now;
+
+	sf_machine_lock(machine->machine_no);
+	now = sf_machine_read(machine->name, SF_NO_VERSION, false);
+	if (now == NULL || now->machine_no != machine->machine_no)
+		sf_object_missing(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_object_require(SF_OBJECT_STATE_MACHINE, now->name, now->owner, SF_RIGHT_OWNER);
+	return now;
+}
+
 /* Raise unless some version of a machine, from this one down, has a state. */
 void
 sf_object_require_state(int machine_no, int version, const char *machine, const char *state)

@@ -40,6 +40,7 @@ extern void sf_deny_create(void) pg_attribute_noreturn();
 
 extern SfMachine *sf_object_machine_or_state(const char *text, SfRight needed, char **state);
 extern void sf_object_lock_machine(int machine_no, const char *name);
+extern SfMachine *sf_object_lock_owned_machine(const SfMachine *machine);
 extern void sf_object_require_state(int machine_no, int version, const char *machine,
 									const char *state);
 extern bool sf_object_is_resource(const char *text);

@@ -358,7 +358,7 @@ sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_ma
 	int64		ended = 0;
 
 	sf_machine_lock_starts(machine->machine_no, true);
-	sf_machine_lock(machine->machine_no);
+	machine = sf_object_lock_owned_machine(machine);
 	sf_execution_check_all_seen(machine->machine_no);
 	if (!with_running)
 		running = sf_machine_count_running(machine->machine_no);

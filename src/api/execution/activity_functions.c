@@ -84,6 +84,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_activity)
 										   SF_RIGHT_OWNER);
 	int64		tasks;
 
+	sf_activity_lock(activity->activity_no, ExclusiveLock);
 	tasks = sf_activity_count_tasks(activity->activity_no);
 	if (tasks > 0)
 		ereport(ERROR,
@@ -341,6 +342,11 @@ lock_task(const char *token)
 
 	/* look without a lock first: a guessed token must not block other sessions */
 	task = sf_task_read(given.key, SF_LOCK_NONE);
+	if (task == NULL && IsolationUsesXactSnapshot() && sf_task_is_there(given.key))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("the task is newer than the snapshot of this transaction"),
+				 errhint("Try again in a new transaction.")));
 	if (task == NULL || task->generation > given.generation)
 		timed_out(given.key.execution_no);
 	if (!same_secret(&task->secret, &given.secret))

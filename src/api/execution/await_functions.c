@@ -100,6 +100,17 @@ read_status(int64 execution_no)
 	return execution->status;
 }
 
+/* Refuse to wait where each look has the snapshot of the transaction. */
+static void
+require_new_snapshots(const char *function)
+{
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_CANNOT_AWAIT),
+				 errmsg("%s cannot see the end of an execution in a transaction of this isolation level", function),
+				 errhint("Use READ COMMITTED.")));
+}
+
 /*
  * sf_await(execution_id, timeout): the status at the end, or at the timeout, or
  * after MAX_AWAIT_MS, with a notice.
@@ -112,6 +123,8 @@ SF_SQL_FUNCTION(sfflow_sf_await)
 	SfExecution *execution = awaitable(sf_arg_text(fcinfo, 0, "execution_id"));
 	SfStatus	status = execution->status;
 
+	if (status == SF_STATUS_RUNNING)
+		require_new_snapshots("sf_await");
 	while (status == SF_STATUS_RUNNING && sf_await_ended(execution->execution_no, until))
 		status = read_status(execution->execution_no);
 	sf_await_done();
@@ -174,11 +187,7 @@ SF_SQL_FUNCTION(sfflow_sf_wait)
 	SfStatus	status = execution->status;
 	SfColumns	row = {0};
 
-	if (IsolationUsesXactSnapshot())
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_CANNOT_AWAIT),
-				 errmsg("sf_wait cannot see the end of an execution in a transaction of this isolation level"),
-				 errhint("Use READ COMMITTED.")));
+	require_new_snapshots("sf_wait");
 	release_snapshot("sf_wait");
 	while (status == SF_STATUS_RUNNING && sf_await_ended(execution->execution_no, until))
 		status = read_status_anew(execution->execution_no);

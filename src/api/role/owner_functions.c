@@ -80,7 +80,7 @@ alter_owner(const char *object, Oid role, bool rechecks)
 		SfMachine  *machine = sf_arg_machine(object, SF_RIGHT_OWNER);
 
 		sf_machine_lock_waits(machine->machine_no);
-		sf_machine_lock(machine->machine_no);
+		machine = sf_object_lock_owned_machine(machine);
 		before = machine->owner;
 		sf_owner_set_machine(machine->machine_no, role);
 		note_owner(machine->name, SF_OBJECT_STATE_MACHINE, machine->name, before, role);

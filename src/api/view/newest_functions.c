@@ -135,10 +135,13 @@ SF_SQL_FUNCTION(sfflow_is_on_page)
 	if (PG_ARGISNULL(1))
 		PG_RETURN_BOOL(true);
 	page = PG_GETARG_ARRAYTYPE_P(1);
+	/* anyone may call this; nulls take no room in an array, and a page has none */
+	if (PG_ARGISNULL(0) || array_contains_nulls(page))
+		PG_RETURN_BOOL(false);
 	numbers = (const int64 *) ARR_DATA_PTR(page);
 	n = ArrayGetNItems(ARR_NDIM(page), ARR_DIMS(page));
 	for (int i = 0; i < n; i++)
-		if (!PG_ARGISNULL(0) && numbers[i] == PG_GETARG_INT64(0))
+		if (numbers[i] == PG_GETARG_INT64(0))
 			PG_RETURN_BOOL(true);
 	PG_RETURN_BOOL(false);
 }

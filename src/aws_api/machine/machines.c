@@ -103,6 +103,8 @@ sf_operation_describe_machine(SfCall *call)
 	SfMachine  *machine = sf_machine_read(address.machine->name, address.version, true);
 	SfPublication *publication = NULL;
 
+	if (machine == NULL)
+		sf_address_missing(call);
 	if (address.kind == SF_ADDRESS_VERSION)
 		publication = sf_publication_read(address.machine->machine_no, address.version);
 	sf_configuration_answer(call, machine);
@@ -161,6 +163,7 @@ sf_operation_update_machine(SfCall *call)
 	SfAddress	address = read_updated(call);
 	Publishing	publishing = read_publishing(call);
 	char	   *definition = sf_request_text(call, "definition");
+	SfMachine  *locked;
 	SfMachine	wanted;
 	SfPublication *publication;
 	int			before;
@@ -169,7 +172,11 @@ sf_operation_update_machine(SfCall *call)
 		sf_refusal_raise(SF_REFUSAL_MISSING_REQUIRED_PARAMETER,
 					   "Either the definition, the role ARN, the LoggingConfiguration, or the TracingConfiguration must be specified");
 	sf_machine_lock(address.machine->machine_no);
-	wanted = *sf_machine_read(address.machine->name, SF_NO_VERSION, true);
+	/* it may have been dropped before the lock */
+	locked = sf_machine_read(address.machine->name, SF_NO_VERSION, true);
+	if (locked == NULL)
+		sf_address_missing(call);
+	wanted = *locked;
 	before = wanted.version;
 	if (definition != NULL)
 		wanted.definition = definition;

@@ -27,6 +27,8 @@ sf_operation_publish(SfCall *call)
 
 	sf_machine_lock(machine->machine_no);
 	machine = sf_machine_read(machine->name, SF_NO_VERSION, false);
+	if (machine == NULL)
+		sf_address_missing(call);
 	if (revision != NULL && strcmp(revision, sf_configuration_revision(machine)) != 0 &&
 		!(machine->version == 1 && strcmp(revision, "INITIAL") == 0))
 		sf_refusal_raise(SF_REFUSAL_CONFLICT,

@@ -271,8 +271,9 @@ migrate_rows(Migration *migration, List *branches)
 		if (task != NULL)
 			sf_apply_task_migrated(task, find_there(migration, task->state));
 	}
-	foreach_ptr(SfMapRun, run, sf_map_run_scan(migration->execution->execution_no))
+	foreach_ptr(const int64, map_run_no, sf_map_run_numbers(migration->execution->execution_no))
 	{
+		SfMapRun   *run = sf_map_run_read(migration->execution->execution_no, *map_run_no, SF_LOCK_WAIT);
 		int			state = find_there(migration, run->state);
 
 		if (state == SF_NO_STATE || !sf_state_is_distributed(&migration->to->states[state]))

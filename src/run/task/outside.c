@@ -65,14 +65,37 @@ asked_for(const SfResource *resource, const SfTaskRequest *request)
 	return unconstify(char *, resource->requested);
 }
 
+/* An activity that is to get a task */
+typedef struct Giving
+{
+	const char *name;
+	SfActivity *activity;		/* set; NULL: there is none */
+} Giving;
+
+/* Find it, and keep it from being dropped. */
+static void
+find_and_keep(void *arg)
+{
+	Giving	   *giving = arg;
+
+	giving->activity = sf_activity_read(giving->name);
+	if (giving->activity == NULL)
+		return;
+	sf_activity_lock(giving->activity->activity_no, ShareLock);
+	giving->activity = sf_activity_read_no(giving->activity->activity_no);
+}
+
 /* Queue a task of an activity; *stimulus says that it waits, or why it cannot. */
 void
 sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 				 const SfTaskRequest *request, SfStimulus *stimulus)
 {
-	SfActivity *activity = sf_activity_read(resource->name);
+	Giving		giving = {.name = resource->name};
+	SfActivity *activity;
 	SfTask	   *task;
 
+	sf_draft_wait_briefly(draft, find_and_keep, &giving);
+	activity = giving.activity;
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_TASK;
 	/* what the owner has no right at all on does not exist for it */

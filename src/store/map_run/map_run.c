@@ -105,6 +105,16 @@ sf_map_run_scan(int64 execution_no)
 	return list;
 }
 
+/* List the numbers of the runs of an execution, whose row the caller has locked. */
+List *
+sf_map_run_numbers(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT r.map_run_no FROM _sfflow.map_run r WHERE r.execution_no = $1 ORDER BY r.map_run_no");
+
+	return sf_db_numbers(&plan, SF_INT8(execution_no));
+}
+
 /* Write the counters, the status and the times of a row. */
 void
 sf_map_run_update(const SfMapRun *map_run)

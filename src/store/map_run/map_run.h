@@ -51,6 +51,7 @@ extern void sf_map_run_count_redriven(SfMapRun *map_run, SfStatus before, int it
 extern void sf_map_run_insert(const SfMapRun *map_run);
 extern SfMapRun *sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock);
 extern List *sf_map_run_scan(int64 execution_no);
+extern List *sf_map_run_numbers(int64 execution_no);
 extern void sf_map_run_update(const SfMapRun *map_run);
 extern void sf_map_run_set_limits(const SfMapRun *map_run);
 extern int	sf_map_run_stop_all(int64 execution_no);

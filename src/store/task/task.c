@@ -8,9 +8,12 @@
 #include "common/base64.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
+#include "utils/snapmgr.h"
 
 #include "base/value/encoding.h"
 #include "base/version/compat.h"
+#include "db/direct.h"
+#include "db/lock_tag.h"
 #include "store/execution/execution.h"
 #include "store/role/privilege.h"
 #include "store/task/task.h"
@@ -87,9 +90,25 @@ sf_activity_delete(int activity_no)
 	sf_db_execute(&activity, SF_INT4(activity_no));
 }
 
+/* To the end of the transaction keep an activity from being dropped, or (ExclusiveLock) others from giving it tasks. */
+void
+sf_activity_lock(int activity_no, LOCKMODE mode)
+{
+	LOCKTAG		tag = sf_lock_tag("activity", (uint32) activity_no);
+
+	(void) LockAcquire(&tag, mode, false, false);
+}
+
+/* Read a count. */
+static void
+read_count(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(int64 *) arg = sf_row_number(tuple, desc, 1, 0);
+}
+
 /*
- * Count the tasks of an activity that can still be answered.  The task of a
- * branch that was aborted keeps its row: its token then says what became of it.
+ * Count the tasks of an activity that can still be answered, now, whatever the snapshot of the transaction.  The task
+ * of a branch that was aborted keeps its row: its token then says what became of it.
  */
 int64
 sf_activity_count_tasks(int activity_no)
@@ -103,9 +122,14 @@ sf_activity_count_tasks(int activity_no)
 		" AND e.status = $3"
 		" WHERE t.activity_no = $1 AND t.status = ANY ($4)");
 
-	return sf_db_number(&plan, 0, SF_INT4(activity_no), SF_INT2(SF_PHASE_EXTERNAL),
-						SF_INT2(SF_STATUS_RUNNING),
-						SF_INT2S(SF_TASK_STATUS_QUEUED, SF_TASK_STATUS_TAKEN, SF_TASK_STATUS_TOKEN));
+	int64		count = 0;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	sf_snapshot_read(&plan, read_count, &count, SF_INT4(activity_no), SF_INT2(SF_PHASE_EXTERNAL),
+					 SF_INT2(SF_STATUS_RUNNING),
+					 SF_INT2S(SF_TASK_STATUS_QUEUED, SF_TASK_STATUS_TAKEN, SF_TASK_STATUS_TOKEN));
+	PopActiveSnapshot();
+	return count;
 }
 
 /* Store that a worker polls; writes at most once per second. */
@@ -397,4 +421,13 @@ sf_task_token_parse(const char *token, SfTask *task)
 	task->receives = (int) pg_ntoh32(receives);
 	memcpy(task->secret.bytes, raw + 20, SF_TASK_SECRET_BYTES);
 	return true;
+}
+
+/* Is there a task of a branch now, whatever the snapshot of the transaction? */
+bool
+sf_task_is_there(SfBranchKey key)
+{
+	static const SfIndex by_branch = {"task", "task_pkey"};
+
+	return sf_rows_read_now(&by_branch, 1, NULL, NULL, SF_BRANCH_KEY(key)) > 0;
 }

@@ -7,6 +7,9 @@
 #include "tools/sfworker/config.h"
 #include "tools/sfworker/connection.h"
 
+/* Milliseconds for which a host may leave unacknowledged what it was sent: no keepalive is sent meanwhile */
+#define USER_TIMEOUT	"60000"
+
 /*
  * Begin to connect, or with wait connect.  With own, connect
  * to the database with the workflows, as the options say; else as conninfo says.
@@ -16,15 +19,15 @@ sfw_connect(const char *conninfo, bool own, bool wait)
 {
 	/* Parameters before dbname can be overridden by it, those after it cannot. */
 	const char *const keys[] = {"connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
-	"fallback_application_name", "dbname", "client_encoding", "host", "port", "user", NULL};
-	const char *values[lengthof(keys)] = {"10", "30", "10", "3", "sfworker", conninfo, "UTF8"};
+	"tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", "host", "port", "user", NULL};
+	const char *values[lengthof(keys)] = {"10", "30", "10", "3", USER_TIMEOUT, "sfworker", conninfo, "UTF8"};
 
 	/* libpq ignores parameters whose value is NULL. */
 	if (own)
 	{
-		values[7] = sfw_config.host;
-		values[8] = sfw_config.port;
-		values[9] = sfw_config.user;
+		values[8] = sfw_config.host;
+		values[9] = sfw_config.port;
+		values[10] = sfw_config.user;
 	}
 	return wait ? PQconnectdbParams(keys, values, 1) : PQconnectStartParams(keys, values, 1);
 }

@@ -648,6 +648,8 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine,
 
 	if (event == SUBXACT_EVENT_ABORT_SUB)
 	{
+		/* a wait is over with the statement that waits */
+		sf_await_forget();
 		for (; nmessages > 0 && messages[nmessages - 1].level >= level; nmessages--)
 		{
 			if (messages[nmessages - 1].kind == MESSAGE_DUE)

@@ -1,7 +1,7 @@
 -- Plain SQL over sf_executions with ORDER BY requested_at DESC LIMIT n: the same rows as ever, and few of them read.
 -- needs: hold
 BEGIN;
-SELECT plan(56);
+SELECT plan(57);
 
 CREATE ROLE newest_reader;
 SELECT sf_create_state_machine(n, '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1000, "Next": "P"},
@@ -157,6 +157,10 @@ SELECT unalike(pg_temp.plan_of('SELECT * FROM sf_executions WHERE execution_id =
 	'... nor to look one up');
 SELECT alike(pg_temp.plan_of('SELECT * FROM sf_executions ORDER BY requested_at DESC LIMIT 5'),
 	'%newest(NULL::text, NULL::text%, 5)%', 'EXPLAIN shows the page');
+
+-- Anyone may call what a page is asked by.
+SELECT is(_sfflow.is_on_page(81985529216486895, array_fill(NULL::bigint, ARRAY[1000000])), false,
+	'an array of nulls has no room for numbers, and is no page');
 
 SELECT * FROM finish();
 ROLLBACK;

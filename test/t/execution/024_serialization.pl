@@ -114,6 +114,20 @@ is($node->safe_psql('postgres', "$start[1]; SELECT sf_run('short:session-1000');
 	WHERE execution_id = 'short:session-1000'"),
 	qq(short:session-1000\nSUCCEEDED\n{"caught": "serialization_failure"}), 'and at last it is an error to be caught');
 
+# A task that is newer than the snapshot of a transaction is not one that is gone.
+my $old = $node->background_psql('postgres', on_error_stop => 0);
+$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM sf_executions');
+my $token = $node->safe_psql('postgres', q{SELECT sf_create_activity('newer');
+	SELECT sf_create_state_machine('newer', '{"StartAt": "T", "States": {"T": {"Type": "Task",
+		"Resource": "activity:newer", "End": true}}}');
+	SELECT sf_start('newer', '{}', 'x'); SELECT sf_run('newer:x');
+	SELECT 'token ' || task_token FROM sf_get_activity_task('newer', 'me')}) =~ /^token (.+)$/m ? $1 : '';
+$old->query("SELECT sf_send_task_success('$token', '1')");
+like($old->{stderr}, qr/the task is newer than the snapshot of this transaction/, '... it can be answered in another one');
+$old->quit;
+is($node->safe_psql('postgres', "SELECT sf_send_task_success('$token', '1'); SELECT sf_run('newer:x')"), "\nSUCCEEDED",
+	'... as it is');
+
 no_surprises($node);
 $node->stop;
 done_testing();

@@ -53,6 +53,7 @@ sub answer
 		'/none' => "204 No Content\r\n\r\n",
 		'/missing' => "404 Not Found\r\n\r\n{\"why\": \"it is not here\"}",
 		'/broken' => "503 Service Unavailable\r\n\r\n",
+		'/latin1' => "404 N\xe3o encontrado\r\n\r\n",
 		'/large' => "200 OK\r\n\r\n" . 'x' x 100_000,
 		'/away' => "302 Found\r\nLocation: http://169.254.169.254/latest/meta-data/\r\n\r\n",
 		'/away-name' => "307 Temporary Redirect\r\nLocation: https://metadata.google.internal/\r\n\r\n",
@@ -119,6 +120,8 @@ gives(qq({"ApiEndpoint": "$url/missing", "Method": "GET"}),
 	'a status is an error, with the body as its cause');
 gives(qq({"ApiEndpoint": "$url/broken", "Method": "GET"}), 'FAILED||States.Http.StatusCode.503|Service Unavailable',
 	'or its text');
+gives(qq({"ApiEndpoint": "$url/latin1", "Method": "GET"}), qr/^FAILED\|\|States\.Http\.StatusCode\.404\|N.+o encontrado$/,
+	'... also if that is no UTF-8');
 gives(qq({"ApiEndpoint": "$url/large", "Method": "GET"}),
 	qr/^FAILED\|\|States\.DataLimitExceeded\|the response of host "127\.0\.0\.1" is larger /,
 	'a response that is too large');

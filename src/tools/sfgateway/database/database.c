@@ -275,6 +275,11 @@ sfg_dsn_connect(const char *conninfo, int64_t statement_timeout, const char *use
 
 	add(&parameters, "client_encoding", "UTF8");
 	add(&parameters, "fallback_application_name", "sfgateway");
+	/* a host that is gone is noticed within a minute or so; what the connection string says of that comes after it */
+	add(&parameters, "keepalives_idle", "30");
+	add(&parameters, "keepalives_interval", "10");
+	add(&parameters, "keepalives_count", "3");
+	add(&parameters, "tcp_user_timeout", "60000");
 	for (PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++)
 	{
 		if (option->val == NULL || (user != NULL && is_identity(option->keyword)))

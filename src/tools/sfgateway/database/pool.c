@@ -79,8 +79,11 @@ prepared(const PGresult *result, void *arg)
 		statement_done(result, connection);
 		return;
 	}
-	connection->prepared[connection->n_prepared] = pg_strdup(connection->call->statement);
-	send_prepared(connection, connection->n_prepared++);
+	connection->prepared[connection->n_prepared++] = pg_strdup(connection->call->statement);
+	if (connection->call->done == NULL)
+		statement_done(NULL, connection);	/* its client has left meanwhile */
+	else
+		send_prepared(connection, connection->n_prepared - 1);
 }
 
 /* Prepare the statement of a call, and send it then; without a free number, send it as it is. */

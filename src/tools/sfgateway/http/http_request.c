@@ -67,7 +67,7 @@ sfg_request_begin(SfgClient *client, const char *method, const char *path)
 	sfg_random_uuid(request->id);
 	strlcpy(request->method, method, sizeof(request->method));
 	request->path = pg_strdup(path);
-	request->begun_at = sfc_now();
+	client->since = request->begun_at = sfc_now();
 	initPQExpBuffer(&request->body);
 	return request;
 }

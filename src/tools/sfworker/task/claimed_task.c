@@ -252,9 +252,12 @@ sfw_task_failed(SfwTask *task, char *cause, const char *error,...)
 	va_start(args, error);
 	vsnprintf(task->error, sizeof(task->error), error, args);
 	va_end(args);
-	if (strlen(cause) > CAUSE_MAX)
-		cause[sfc_utf8_clip(cause, CAUSE_MAX)] = '\0';
-	task->cause = cause;
+	/* the database takes no text with bytes that are no characters, nor with half of one */
+	task->error[sfc_utf8_clip(task->error, strlen(task->error))] = '\0';
+	task->cause = sfc_utf8_repair(cause, strlen(cause));
+	free(cause);
+	if (strlen(task->cause) > CAUSE_MAX)
+		task->cause[sfc_utf8_clip(task->cause, CAUSE_MAX)] = '\0';
 	sfc_timer_set(&task->end_timer, 0, end, task);
 }
 
