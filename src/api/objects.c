@@ -389,11 +389,9 @@ sf_object_lock_machine(int machine_no, const char *name)
 SfMachine *
 sf_object_lock_owned_machine(const SfMachine *machine)
 {
-	SfMachine  *now;
+	SfMachine  *now = sf_machine_lock_current(machine, false);
 
-	sf_machine_lock(machine->machine_no);
-	now = sf_machine_read(machine->name, SF_NO_VERSION, false);
-	if (now == NULL || now->machine_no != machine->machine_no)
+	if (now == NULL)
 		sf_object_missing(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_object_require(SF_OBJECT_STATE_MACHINE, now->name, now->owner, SF_RIGHT_OWNER);
 	return now;

@@ -214,8 +214,7 @@ replace(SfMachine *wanted, bool or_replace)
 				 errmsg("state machine \"%s\" was created or dropped at the same time",
 						wanted->name),
 				 errhint("Try again.")));
-	sf_machine_lock(there->machine_no);
-	there = sf_machine_read(wanted->name, SF_NO_VERSION, true);
+	there = sf_machine_lock_current(there, true);
 	if (there == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),

@@ -171,9 +171,7 @@ sf_operation_update_machine(SfCall *call)
 	if (definition == NULL && !sf_configuration_is_given(call))
 		sf_refusal_raise(SF_REFUSAL_MISSING_REQUIRED_PARAMETER,
 					   "Either the definition, the role ARN, the LoggingConfiguration, or the TracingConfiguration must be specified");
-	sf_machine_lock(address.machine->machine_no);
-	/* it may have been dropped before the lock */
-	locked = sf_machine_read(address.machine->name, SF_NO_VERSION, true);
+	locked = sf_machine_lock_current(address.machine, true);
 	if (locked == NULL)
 		sf_address_missing(call);
 	wanted = *locked;

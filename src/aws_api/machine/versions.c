@@ -25,10 +25,11 @@ sf_operation_publish(SfCall *call)
 	char	   *revision = sf_request_text(call, "revisionId");
 	SfPublication *publication;
 
-	sf_machine_lock(machine->machine_no);
-	machine = sf_machine_read(machine->name, SF_NO_VERSION, false);
+	machine = sf_machine_lock_current(machine, false);
 	if (machine == NULL)
 		sf_address_missing(call);
+	/* before the lock it may have got another owner */
+	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_RIGHT_OWNER);
 	if (revision != NULL && strcmp(revision, sf_configuration_revision(machine)) != 0 &&
 		!(machine->version == 1 && strcmp(revision, "INITIAL") == 0))
 		sf_refusal_raise(SF_REFUSAL_CONFLICT,

@@ -313,8 +313,20 @@ sf_machine_lock(int machine_no)
 }
 
 /*
- * The lock of a machine's branches that begin to wait.
+ * Lock the row of a machine that was read against other definitions of it, and read its current version as it is then
+ * (full: with what the version has); NULL: the machine was dropped before the lock.
  */
+SfMachine *
+sf_machine_lock_current(const SfMachine *machine, bool full)
+{
+	SfMachine  *current;
+
+	sf_machine_lock(machine->machine_no);
+	current = sf_machine_read(machine->name, SF_NO_VERSION, full);
+	return current == NULL || current->machine_no != machine->machine_no ? NULL : current;
+}
+
+/* The lock of a machine's branches that begin to wait. */
 static void
 waits_tag(LOCKTAG *tag, int machine_no)
 {

@@ -95,6 +95,7 @@ extern SfMachine *sf_machine_read_version(int machine_no, int version);
 extern bool sf_machine_insert(SfMachine *machine);
 
 extern void sf_machine_lock(int machine_no);
+extern SfMachine *sf_machine_lock_current(const SfMachine *machine, bool full);
 
 /*
  * Until the end of the transaction, keep other sessions from dropping a machine
