@@ -13,6 +13,7 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/resowner.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "base/error/errors.h"
@@ -300,6 +301,18 @@ sf_snapshot_run(SfPlan *plan, SfRowReader reader, void *arg, const SfArg *args, 
 	return total;
 }
 
+/* Run a plan that only reads with a snapshot of now. */
+uint64
+sf_snapshot_run_now(SfPlan *plan, SfRowReader reader, void *arg, const SfArg *args, int nargs)
+{
+	uint64		total;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	total = sf_snapshot_run(plan, reader, arg, args, nargs);
+	PopActiveSnapshot();
+	return total;
+}
+
 /* A number that a query returns, and what stands for none */
 typedef struct Number
 {
@@ -325,6 +338,16 @@ sf_db_number_as(Oid role, SfPlan *plan, int64 if_none, const SfArg *args, int na
 	Number		number = {if_none, false};
 
 	sf_db_run(role, plan, read_number, &number, args, nargs);
+	return number.value;
+}
+
+/* Read the number that a query returns with a snapshot of now. */
+int64
+sf_snapshot_number_of_now(SfPlan *plan, int64 if_none, const SfArg *args, int nargs)
+{
+	Number		number = {if_none, false};
+
+	sf_snapshot_run_now(plan, read_number, &number, args, nargs);
 	return number.value;
 }
 

@@ -134,6 +134,9 @@ extern uint64 sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 						const SfArg *args, int nargs);
 extern uint64 sf_snapshot_run(SfPlan *plan, SfRowReader reader, void *arg,
 							  const SfArg *args, int nargs);
+extern uint64 sf_snapshot_run_now(SfPlan *plan, SfRowReader reader, void *arg,
+								  const SfArg *args, int nargs);
+extern int64 sf_snapshot_number_of_now(SfPlan *plan, int64 if_none, const SfArg *args, int nargs);
 
 /* Run a plan for its effect, or with a reader. */
 #define sf_db_execute(plan, ...) \
@@ -142,6 +145,12 @@ extern uint64 sf_snapshot_run(SfPlan *plan, SfRowReader reader, void *arg,
 	sf_db_run(InvalidOid, plan, reader, arg, SF_ARGS(__VA_ARGS__))
 #define sf_snapshot_read(plan, reader, arg, ...) \
 	sf_snapshot_run(plan, reader, arg, SF_ARGS(__VA_ARGS__))
+
+/* Likewise with a snapshot of now, whatever that of the query or of the transaction is. */
+#define sf_snapshot_read_now(plan, reader, arg, ...) \
+	sf_snapshot_run_now(plan, reader, arg, SF_ARGS(__VA_ARGS__))
+#define sf_snapshot_number_now(plan, if_none, ...) \
+	sf_snapshot_number_of_now(plan, if_none, SF_ARGS(__VA_ARGS__))
 
 /*
  * Read the first column of the first row as sf_row_number does.  Without a row,

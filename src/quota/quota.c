@@ -26,7 +26,6 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
-#include "utils/snapmgr.h"
 
 #include "base/error/debug_point.h"
 #include "base/error/errors.h"
@@ -253,13 +252,6 @@ may_count(const Use *use)
 		sf_tick_now() - use->counted_at >= use->count_took * TRUST;
 }
 
-/* Read a count. */
-static void
-read_count(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(int64 *) arg = sf_row_number(tuple, desc, 1, 0);
-}
-
 /*
  * Count the running executions of an owner, no further than to its quota: those of
  * now, because all sessions use the count, whatever the snapshot of this one.
@@ -282,13 +274,8 @@ count_running(Oid owner, int limit)
 		"  WHERE w.branch_no = " SF_BRANCH_ROOT_TEXT " AND b.owner = $1 AND b.place = $4"
 		"  AND e.started_at IS NULL AND e.status = $3) LIMIT $2) r");
 
-	int64		count = 0;
-
-	PushActiveSnapshot(GetLatestSnapshot());
-	sf_snapshot_read(&plan, read_count, &count, SF_ROLE(owner), SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING),
-					 SF_INT2(SF_BRANCH_PLACE_PARKED));
-	PopActiveSnapshot();
-	return count;
+	return sf_snapshot_number_now(&plan, 0, SF_ROLE(owner), SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING),
+								  SF_INT2(SF_BRANCH_PLACE_PARKED));
 }
 
 /* A count of running executions */

@@ -6,7 +6,6 @@
 
 #include "lib/stringinfo.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 #include "base/error/errors.h"
 #include "db/table.h"
@@ -116,9 +115,8 @@ sf_feature_frozen(const List *numbers)
 		appendStringInfoString(&query, ") f WHERE f.execution_no = ANY ($1)");
 		plan.query = MemoryContextStrdup(TopMemoryContext, query.data);
 	}
-	PushActiveSnapshot(GetLatestSnapshot());
-	sf_snapshot_read(&plan, read_frozen, &frozen, sf_query_int8s(numbers));
-	PopActiveSnapshot();
+	if (numbers != NIL)
+		sf_snapshot_read_now(&plan, read_frozen, &frozen, sf_query_int8s(numbers));
 	return frozen;
 }
 

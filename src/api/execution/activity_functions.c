@@ -84,7 +84,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_activity)
 										   SF_RIGHT_OWNER);
 	int64		tasks;
 
-	sf_activity_lock(activity->activity_no, ExclusiveLock);
+	sf_activity_lock_alone(activity->activity_no);
 	tasks = sf_activity_count_tasks(activity->activity_no);
 	if (tasks > 0)
 		ereport(ERROR,

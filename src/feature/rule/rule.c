@@ -6,7 +6,6 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
-#include "utils/snapmgr.h"
 
 #include "feature/rule/rule.h"
 #include "store/feature.h"
@@ -61,9 +60,7 @@ sf_rule_read_of(Oid owner)
 		" ORDER BY r.name");
 	List	   *rules = NIL;
 
-	PushActiveSnapshot(GetLatestSnapshot());
-	sf_snapshot_read(&plan, read_rule, &rules, SF_ROLE(owner));
-	PopActiveSnapshot();
+	sf_snapshot_read_now(&plan, read_rule, &rules, SF_ROLE(owner));
 	return rules;
 }
 

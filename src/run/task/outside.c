@@ -79,10 +79,8 @@ find_and_keep(void *arg)
 	Giving	   *giving = arg;
 
 	giving->activity = sf_activity_read(giving->name);
-	if (giving->activity == NULL)
-		return;
-	sf_activity_lock(giving->activity->activity_no, ShareLock);
-	giving->activity = sf_activity_read_no(giving->activity->activity_no);
+	if (giving->activity != NULL && !sf_activity_lock_shared(giving->activity->activity_no))
+		giving->activity = NULL;
 }
 
 /* Queue a task of an activity; *stimulus says that it waits, or why it cannot. */

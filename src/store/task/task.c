@@ -8,7 +8,6 @@
 #include "common/base64.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
-#include "utils/snapmgr.h"
 
 #include "base/value/encoding.h"
 #include "base/version/compat.h"
@@ -90,20 +89,24 @@ sf_activity_delete(int activity_no)
 	sf_db_execute(&activity, SF_INT4(activity_no));
 }
 
-/* To the end of the transaction keep an activity from being dropped, or (ExclusiveLock) others from giving it tasks. */
+/* Before an activity gets a task: keep it until the end of the transaction; false: it was dropped. */
+bool
+sf_activity_lock_shared(int activity_no)
+{
+	static const SfIndex by_number = {"activity", "activity_pkey"};
+	LOCKTAG		tag = sf_lock_tag("activity", (uint32) activity_no);
+
+	(void) LockAcquire(&tag, ShareLock, false, false);
+	return sf_row_is_there(&by_number, NULL, SF_INT4(activity_no));
+}
+
+/* Wait for all that give an activity tasks, and keep others from that until the end of the transaction. */
 void
-sf_activity_lock(int activity_no, LOCKMODE mode)
+sf_activity_lock_alone(int activity_no)
 {
 	LOCKTAG		tag = sf_lock_tag("activity", (uint32) activity_no);
 
-	(void) LockAcquire(&tag, mode, false, false);
-}
-
-/* Read a count. */
-static void
-read_count(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(int64 *) arg = sf_row_number(tuple, desc, 1, 0);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 
 /*
@@ -122,14 +125,9 @@ sf_activity_count_tasks(int activity_no)
 		" AND e.status = $3"
 		" WHERE t.activity_no = $1 AND t.status = ANY ($4)");
 
-	int64		count = 0;
-
-	PushActiveSnapshot(GetLatestSnapshot());
-	sf_snapshot_read(&plan, read_count, &count, SF_INT4(activity_no), SF_INT2(SF_PHASE_EXTERNAL),
-					 SF_INT2(SF_STATUS_RUNNING),
-					 SF_INT2S(SF_TASK_STATUS_QUEUED, SF_TASK_STATUS_TAKEN, SF_TASK_STATUS_TOKEN));
-	PopActiveSnapshot();
-	return count;
+	return sf_snapshot_number_now(&plan, 0, SF_INT4(activity_no), SF_INT2(SF_PHASE_EXTERNAL),
+								  SF_INT2(SF_STATUS_RUNNING),
+								  SF_INT2S(SF_TASK_STATUS_QUEUED, SF_TASK_STATUS_TAKEN, SF_TASK_STATUS_TOKEN));
 }
 
 /* Store that a worker polls; writes at most once per second. */

@@ -6,8 +6,6 @@
 #ifndef SF_STORE_TASK_H
 #define SF_STORE_TASK_H
 
-#include "storage/lockdefs.h"
-
 #include "store/branch/branch.h"
 
 /* Columns that queries over _sfflow.activity return */
@@ -90,7 +88,8 @@ extern bool sf_activity_insert(const char *name, Oid owner, Datum lease,
 							   bool no_lease, int max_receive_count);
 extern void sf_activity_delete(int activity_no);
 extern int64 sf_activity_count_tasks(int activity_no);
-extern void sf_activity_lock(int activity_no, LOCKMODE mode);
+extern bool sf_activity_lock_shared(int activity_no);
+extern void sf_activity_lock_alone(int activity_no);
 extern bool sf_task_is_there(SfBranchKey key);
 extern void sf_activity_note_poll(int activity_no, const char *worker);
 extern void sf_activity_notify(const SfActivity *activity);
