@@ -9,6 +9,16 @@
 
 #include "tools/client/loop.h"
 
+/*
+ * Parameters of libpq by which a host that is gone is noticed in a minute or so: X(parameter, value).  No keepalive is
+ * sent while the host has not acknowledged what it was sent; for that there is the last one, in milliseconds.
+ */
+#define SFC_HOST_TIMEOUTS(X) \
+	X("keepalives_idle", "30") \
+	X("keepalives_interval", "10") \
+	X("keepalives_count", "3") \
+	X("tcp_user_timeout", "60000")
+
 typedef void (*SfcSessionEvent) (void *arg);
 
 /* Set it to zero and fd to -1 before its first use. */

@@ -4,11 +4,9 @@
  */
 #include "postgres_fe.h"
 
+#include "tools/client/session.h"
 #include "tools/sfworker/config.h"
 #include "tools/sfworker/connection.h"
-
-/* Milliseconds for which a host may leave unacknowledged what it was sent: no keepalive is sent meanwhile */
-#define USER_TIMEOUT	"60000"
 
 /*
  * Begin to connect, or with wait connect.  With own, connect
@@ -18,9 +16,11 @@ PGconn *
 sfw_connect(const char *conninfo, bool own, bool wait)
 {
 	/* Parameters before dbname can be overridden by it, those after it cannot. */
-	const char *const keys[] = {"connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
-	"tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", "host", "port", "user", NULL};
-	const char *values[lengthof(keys)] = {"10", "30", "10", "3", USER_TIMEOUT, "sfworker", conninfo, "UTF8"};
+#define KEY(key, value) key,
+#define VALUE(key, value) value,
+	const char *const keys[] = {SFC_HOST_TIMEOUTS(KEY)
+	"connect_timeout", "fallback_application_name", "dbname", "client_encoding", "host", "port", "user", NULL};
+	const char *values[lengthof(keys)] = {SFC_HOST_TIMEOUTS(VALUE) "10", "sfworker", conninfo, "UTF8"};
 
 	/* libpq ignores parameters whose value is NULL. */
 	if (own)

@@ -16,6 +16,7 @@
 #include "fe_utils/string_utils.h"
 
 #include "tools/client/key_value.h"
+#include "tools/client/session.h"
 #include "tools/sfgateway/aws/aws_api.h"
 #include "tools/sfgateway/console_api/console.h"
 #include "tools/sfgateway/database/database.h"
@@ -275,11 +276,9 @@ sfg_dsn_connect(const char *conninfo, int64_t statement_timeout, const char *use
 
 	add(&parameters, "client_encoding", "UTF8");
 	add(&parameters, "fallback_application_name", "sfgateway");
-	/* a host that is gone is noticed within a minute or so; what the connection string says of that comes after it */
-	add(&parameters, "keepalives_idle", "30");
-	add(&parameters, "keepalives_interval", "10");
-	add(&parameters, "keepalives_count", "3");
-	add(&parameters, "tcp_user_timeout", "60000");
+	/* what the connection string says of these comes behind, and so takes their place */
+#define ADD(key, value) add(&parameters, key, value);
+	SFC_HOST_TIMEOUTS(ADD)
 	for (PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++)
 	{
 		if (option->val == NULL || (user != NULL && is_identity(option->keyword)))
