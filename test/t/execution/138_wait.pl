@@ -78,6 +78,19 @@ is($node->safe_psql('postgres', "CALL waits('slow:short')"), 'SUCCEEDED', 'in a 
 is($node->safe_psql('postgres', "BEGIN; SELECT 1; CALL sf_wait('slow:short'); SELECT count(*) FROM pg_class
 	WHERE relname = 'pg_class'; COMMIT"),
 	"1\nSUCCEEDED\n1", 'in a transaction that goes on');
+is($node->safe_psql('postgres', <<'EOS'), 't', 'a wait after one that was cancelled has its own timeout');
+SELECT clock_timestamp() AS began \gset
+SET statement_timeout = '1s';
+DO $$
+BEGIN
+	BEGIN
+		PERFORM sf_await('slow:long', '5 minutes');
+	EXCEPTION WHEN query_canceled THEN NULL;
+	END;
+	PERFORM sf_await('slow:long', '100 ms');
+END $$;
+SELECT clock_timestamp() - :'began' < interval '2 minutes';
+EOS
 $node->safe_psql('postgres', "SELECT sf_stop('slow:long')");
 is($node->safe_psql('postgres', "CALL sf_wait('slow:long')"), 'ABORTED', 'one that was stopped');
 

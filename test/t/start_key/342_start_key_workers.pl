@@ -106,6 +106,25 @@ holds(q(SELECT count(*) = 1 AND bool_and(status = 'SUCCEEDED') FROM sf_execution
 	WHERE state_machine = 'line' AND name LIKE 'schedule-%'), '... once');
 is(sql(q(SELECT string_agg(status, ' ') FROM sf_schedule_runs)), 'succeeded', '... which is noted');
 
+# --- quotas
+
+# A start that raises is counted by no quota: else a few of them would use it up.
+sql('DO $$ BEGIN EXECUTE format(\'ALTER ROLE %I SET sfflow.max_starts_per_owner = 5\', current_user); END $$');
+is(sql(<<'EOS'), "begins", 'starts that fail leave the quota to others');
+DO $$
+BEGIN
+	FOR i IN 1 .. 20 LOOP
+		BEGIN
+			PERFORM sf_start('line', jsonb_build_object('k', repeat('x', 300)));
+			RAISE 'a key of 300 characters was taken';
+		EXCEPTION WHEN SQLSTATE 'SF010' THEN NULL;
+		END;
+	END LOOP;
+END $$;
+SELECT split_part(sf_start('line', '{"k": "counted"}', 'begins'), ':', 2);
+EOS
+sql('DO $$ BEGIN EXECUTE format(\'ALTER ROLE %I RESET sfflow.max_starts_per_owner\', current_user); END $$');
+
 is(sql('SELECT * FROM sf_check()'), '', 'the tables hold together');
 $open->quit;
 $node->stop;
