@@ -538,6 +538,9 @@ my @scenarios = (
 			last if $rc == 0;
 			sleep 0.02;
 		}
+		# A worker that had begun the step before the stop may crash the server once more: wait until none has it.
+		$node->poll_query_until('postgres', "SELECT (SELECT status <> 'RUNNING' FROM sf_executions WHERE name = '$name')
+			AND NOT EXISTS (SELECT FROM sf_workers WHERE execution_id = '$name:$name')") or die 'still running';
 		recovered($node) or die 'no recovery';
 		$session = $node->background_psql('postgres');
 		return $crashes > 5 ? "$crashes crashes" : $status eq 'FAILED' ? '' : "it is $status";
