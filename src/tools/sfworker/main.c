@@ -7,7 +7,7 @@
  *		connection		where to connect
  *		several			one worker for several databases
  *		task/			queue: claims, answers, heartbeats; claimed_task: the life of a task;
- *						shell, sql: kinds of tasks; subprocess: processes
+ *						shell, command, sql: kinds of tasks; subprocess: processes
  *		http/			http: tasks that are HTTP requests; fetch, allow: requests, and where they may go
  *		archive/		executions that are archived; archive_folder, archive_s3: where
  *		tools/client/	key_value, loop, session, db, json_text, log, secrets

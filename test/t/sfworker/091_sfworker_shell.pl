@@ -68,6 +68,13 @@ for my $bad ('{"Cmd": "true"}', '{"Command": []}', '{"Command": {"a": 1}}', '{"C
 	gives($bad, qr/^FAILED\|\|Shell\.InvalidParameters\|./, "refused: $bad");
 }
 
+# Env has a bound: each of a million variables would be compared with all before it.
+my @env = map { qq("V$_": "$_") } 1 .. 1001;
+gives(sprintf('{"Command": "echo $V1000-$V1001", "Env": {%s}}', join ', ', @env[0 .. 999]),
+	'SUCCEEDED|{"stdout": "1000-\n"}||', 'a thousand variables');
+gives(sprintf('{"Command": "true", "Env": {%s}}', join ', ', @env),
+	'FAILED||Shell.InvalidParameters|Env has more than 1000 members', 'one more');
+
 # What goes in.
 gives('{"Command": ["cat"], "Input": {"big": 123456789012345678901234567890.12345}}',
 	'SUCCEEDED|{"big": 123456789012345678901234567890.12345}||', 'input arrives with every digit');

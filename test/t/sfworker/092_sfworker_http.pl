@@ -60,6 +60,7 @@ sub answer
 		'/file' => "302 Found\r\nLocation: file:///etc/passwd\r\n\r\n",
 		'/here' => "303 See Other\r\nLocation: /json\r\n\r\n",
 		'/there' => "307 Temporary Redirect\r\nLocation: http://127.0.0.2:$port/json\r\n\r\n",
+		'/many' => "200 OK\r\n" . "a: b\r\n" x 1000 . "\r\n",
 		'/round' => "302 Found\r\nLocation: /round\r\n\r\n");
 	# Say nothing until the other side has given up.
 	if ($path eq '/slow') { my $never = <$client>; return }
@@ -125,6 +126,8 @@ gives(qq({"ApiEndpoint": "$url/latin1", "Method": "GET"}), qr/^FAILED\|\|States\
 gives(qq({"ApiEndpoint": "$url/large", "Method": "GET"}),
 	qr/^FAILED\|\|States\.DataLimitExceeded\|the response of host "127\.0\.0\.1" is larger /,
 	'a response that is too large');
+gives(qq({"ApiEndpoint": "$url/many", "Method": "GET"}),
+	qr/^FAILED\|\|States\.DataLimitExceeded\|the response of host "127\.0\.0\.1" is larger /, '... or has too many headers');
 gives(qq({"ApiEndpoint": "$url/slow", "Method": "GET", "TimeoutSeconds": 0.3}), qr/^FAILED\|\|States\.Timeout\|/,
 	'a time limit');
 # The server may write down later that it was asked, but before what follows.
@@ -177,6 +180,26 @@ for my $bad (qq({"Method": "GET"}), qq({"ApiEndpoint": "$url/x"}), qq({"ApiEndpo
 	asked();
 	gives($bad, qr/^FAILED\|\|Http\.InvalidParameters\|./, "refused: $bad");
 	is(asked(), '', 'and not sent');
+}
+
+# Headers have a bound: libcurl goes through all before it for each. Those of an array count one by one.
+my @headers = map { qq("X-$_": "$_") } 1 .. 999;
+gives(sprintf('{"ApiEndpoint": "%s/x", "Method": "GET", "Headers": {%s, "X-Last": ["last"]}}', $url,
+		join ', ', @headers),
+	qr/^SUCCEEDED/, 'a thousand headers');
+like(asked(), qr{\r\nX-999: 999\r\n.*X-Last: last\r\n}s, 'are sent');
+gives(sprintf('{"ApiEndpoint": "%s/x", "Method": "GET", "Headers": {%s, "X-Last": ["one", "two"]}}', $url,
+		join ', ', @headers),
+	'FAILED||Http.InvalidParameters|Headers has more than 1000 values', 'one more is refused');
+is(asked(), '', 'and not sent');
+
+# So have parameters: an array repeats its name for each element.
+my ($long, $list) = ('n' x 10_000, join ', ', (1) x 10_000);
+for my $more (qq("QueryParameters": {"$long": [$list]}),
+	qq("RequestBody": {"$long": [$list]}, "Transform": {"RequestBodyEncoding": "URL_ENCODED"}))
+{
+	gives(qq({"ApiEndpoint": "$url/x", "Method": "POST", $more}),
+		qr/^FAILED\|\|Http\.InvalidParameters\|\w+ has more than 67108864 bytes as parameters$/, 'as many as they become');
 }
 
 # Redirects are requests of their own.

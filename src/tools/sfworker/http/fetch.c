@@ -21,7 +21,8 @@
 #include "tools/sfworker/http/allow.h"
 #include "tools/sfworker/http/fetch.h"
 
-/* Bytes of header lines that a response may have */
+/* Header lines that a response may have, and their bytes: libcurl goes through all of them for each that is read */
+#define HEADER_LINES_MAX 1000
 #define HEADERS_MAX (256 * 1024)
 
 static void hop_done(void *arg, CURLcode code);
@@ -236,7 +237,7 @@ drop_body_headers(struct curl_slist **headers)
 	*headers = kept;
 }
 
-/* Take a header line of the response: keep the status line, and count the others' bytes. */
+/* Take a header line of the response: keep the status line, and count lines and bytes. */
 static size_t
 on_header(char *data, size_t size, size_t n, void *arg)
 {
@@ -250,7 +251,8 @@ on_header(char *data, size_t size, size_t n, void *arg)
 		appendBinaryPQExpBuffer(&fetch->status_line, data, len);
 	}
 	fetch->header_bytes += len;
-	if (fetch->header_bytes <= HEADERS_MAX)
+	fetch->n_headers++;
+	if (fetch->header_bytes <= HEADERS_MAX && fetch->n_headers <= HEADER_LINES_MAX)
 		return len;
 	fetch->too_large = true;
 	return 0;
@@ -371,6 +373,7 @@ begin_hop(SfwFetch *fetch, const char *target)
 	resetPQExpBuffer(&fetch->status_line);
 	resetPQExpBuffer(&fetch->response);
 	fetch->header_bytes = 0;
+	fetch->n_headers = 0;
 	free(fetch->address_refused);
 	fetch->address_refused = NULL;
 	fetch->address_allowed = false;

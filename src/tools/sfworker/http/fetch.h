@@ -51,6 +51,7 @@ struct SfwFetch
 	SfwUrl		url;
 	struct curl_slist *header_list;
 	size_t		header_bytes;
+	int			n_headers;		/* lines, with those of interim responses */
 	char	   *address_refused;	/* why one of the host's addresses may not be connected */
 	bool		address_allowed;	/* another one may */
 	int			hops;			/* redirects before it */

@@ -21,6 +21,12 @@ static const char *const forbidden[] = {
 /* Headers of a payload that are not sent to another host after a redirect */
 static const char *const credentials[] = {"Authorization", "Cookie", "X-Api-Key"};
 
+/* Lines of a request that Headers may become: libcurl goes through all of them for each that is added */
+#define MAX_HEADERS 1000
+
+/* Bytes that parameters may have: the name of an array stands before each of its elements */
+#define MAX_PARAMETERS (64 * 1024 * 1024)
+
 /* How an array becomes several parameters */
 typedef enum ArrayFormat
 {
@@ -86,7 +92,7 @@ put_array(PQExpBuffer buf, const char *name, SfcJson array, ArrayFormat format)
 	SfcJsonWalk	walk = sfc_json_walk(array);
 	SfcJson		element;
 
-	for (size_t index = 0; sfc_json_next(&walk, NULL, &element); index++)
+	for (size_t index = 0; buf->len <= MAX_PARAMETERS && sfc_json_next(&walk, NULL, &element); index++)
 	{
 		char	   *key;
 
@@ -106,15 +112,15 @@ put_array(PQExpBuffer buf, const char *name, SfcJson array, ArrayFormat format)
 	}
 }
 
-/* Turn an object into parameters, joined with &. */
-static void
-put_parameters(PQExpBuffer buf, SfcJson object, ArrayFormat format)
+/* Turn an object, a member of the payload, into parameters, joined with &; gives what is wrong with it, or NULL. */
+static char *
+put_parameters(PQExpBuffer buf, const char *member, SfcJson object, ArrayFormat format)
 {
 	SfcJsonWalk	walk = sfc_json_walk(object);
 	SfcJson		key;
 	SfcJson		value;
 
-	while (sfc_json_next(&walk, &key, &value))
+	while (buf->len <= MAX_PARAMETERS && sfc_json_next(&walk, &key, &value))
 	{
 		char	   *name = sfc_json_text(key);
 
@@ -124,6 +130,7 @@ put_parameters(PQExpBuffer buf, SfcJson object, ArrayFormat format)
 			put_parameter(buf, name, value);
 		free(name);
 	}
+	return buf->len <= MAX_PARAMETERS ? NULL : psprintf("%s has more than %d bytes as parameters", member, MAX_PARAMETERS);
 }
 
 /* Tell whether a text is in a list, in upper or lower case. */
@@ -166,7 +173,7 @@ add_header(SfwFetch *fetch, const char *name, const char *value)
 
 /* Read one member of Headers, a value or an array of values; gives what is wrong with it, or NULL. */
 static char *
-read_header(const char *name, SfcJson value, SfwFetch *fetch)
+read_header(const char *name, SfcJson value, SfwFetch *fetch, int *n)
 {
 	SfcJsonWalk	walk = sfc_json_walk(value);
 	bool		is_array = sfc_json_type(value) == '[';
@@ -174,8 +181,11 @@ read_header(const char *name, SfcJson value, SfwFetch *fetch)
 
 	while (problem == NULL && (!is_array || sfc_json_next(&walk, NULL, &value)))
 	{
-		char	   *text = sfc_json_text(value);
+		char	   *text;
 
+		if (++*n > MAX_HEADERS)
+			return psprintf("Headers has more than %d values", MAX_HEADERS);
+		text = sfc_json_text(value);
 		problem = add_header(fetch, name, text);
 		free(text);
 		if (!is_array)
@@ -192,6 +202,7 @@ read_headers(SfcJson object, SfwFetch *fetch)
 	SfcJson		key;
 	SfcJson		value;
 	char	   *problem = NULL;
+	int			n = 0;
 
 	if (sfc_json_type(object) != '{')
 		return pg_strdup("Headers must be an object");
@@ -199,7 +210,7 @@ read_headers(SfcJson object, SfwFetch *fetch)
 	{
 		char	   *name = sfc_json_text(key);
 
-		problem = read_header(name, value, fetch);
+		problem = read_header(name, value, fetch, &n);
 		free(name);
 	}
 	return problem;
@@ -248,12 +259,15 @@ read_body(SfcJson payload, SfwFetch *fetch)
 	if (wants_url_encoded(payload, &transform))
 	{
 		PQExpBufferData form;
+		char	   *problem;
 
 		if (sfc_json_type(body) != '{')
 			return pg_strdup("RequestBody must be an object to be URL encoded");
 		initPQExpBuffer(&form);
-		put_parameters(&form, body, read_array_format(transform));
+		problem = put_parameters(&form, "RequestBody", body, read_array_format(transform));
 		fetch->body = sfc_buffer_data(&form);
+		if (problem != NULL)
+			return problem;
 		type = "Content-Type: application/x-www-form-urlencoded";
 	}
 	else
@@ -329,13 +343,14 @@ add_query(SfcJson parameters, SfwFetch *fetch)
 {
 	PQExpBufferData query;
 	char	   *url;
+	char	   *problem;
 
 	if (sfc_json_type(parameters) != '{')
 		return pg_strdup("QueryParameters must be an object");
 	initPQExpBuffer(&query);
-	put_parameters(&query, parameters, REPEAT);
+	problem = put_parameters(&query, "QueryParameters", parameters, REPEAT);
 	fetch->endpoint[strcspn(fetch->endpoint, "#")] = '\0';
-	if (query.len > 0)
+	if (query.len > 0 && problem == NULL)
 	{
 		url = psprintf("%s%c%s", fetch->endpoint, strchr(fetch->endpoint, '?') != NULL ? '&' : '?',
 					   sfc_buffer_data(&query));
@@ -343,7 +358,7 @@ add_query(SfcJson parameters, SfwFetch *fetch)
 		fetch->endpoint = url;
 	}
 	termPQExpBuffer(&query);
-	return NULL;
+	return problem;
 }
 
 /* Read ApiEndpoint, Method and QueryParameters; gives what is wrong with them, or NULL. */

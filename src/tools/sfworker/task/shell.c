@@ -20,7 +20,6 @@
 #include "postgres_fe.h"
 
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -29,21 +28,11 @@
 
 #include "tools/sfworker/config.h"
 #include "tools/sfworker/task/claimed_task.h"
+#include "tools/sfworker/task/command.h"
 #include "tools/sfworker/task/subprocess.h"
 
 /* Milliseconds between TERM and KILL for the other processes of a command that has ended */
 #define LEFTOVER_GRACE 1000
-
-#define MAX_ARGUMENTS 4096
-
-/* A command, as the payload describes it */
-typedef struct Command
-{
-	char	  **argv;
-	char	  **env;
-	char	   *directory;		/* or NULL */
-	char	   *input;			/* or NULL */
-} Command;
 
 /* The pipes of a command; into START the child writes errno when it cannot start the program */
 enum
@@ -59,7 +48,7 @@ enum
 typedef struct Shell
 {
 	SfwTask    *task;
-	Command		command;
+	SfwCommand	command;
 	pid_t		pid;
 	int			pipes[N_PIPES]; /* our ends */
 	size_t		in_len;
@@ -71,217 +60,6 @@ typedef struct Shell
 	bool		exited;
 	SfcTimer	leftover_timer;
 } Shell;
-
-/* Patterns of the names of variables that commands see of the worker's environment */
-static const char *const passed[] = {
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR",
-};
-
-/* ---------------------------------------------------------------- payload */
-
-/* Append a pointer to a list that ends in NULL. */
-static void
-add(char ***list, char *text)
-{
-	size_t		n = 0;
-
-	while (*list != NULL && (*list)[n] != NULL)
-		n++;
-	*list = pg_realloc(*list, sizeof(char *) * (n + 2));
-	(*list)[n] = text;
-	(*list)[n + 1] = NULL;
-}
-
-/* Release a list and what is in it. */
-static void
-free_list(char **list)
-{
-	for (size_t n = 0; list != NULL && list[n] != NULL; n++)
-		free(list[n]);
-	free(list);
-}
-
-/* Release a command. */
-static void
-free_command(Command *command)
-{
-	free_list(command->argv);
-	free_list(command->env);
-	free(command->directory);
-	free(command->input);
-}
-
-/* Tell whether a value is a string, a number or a boolean. */
-static bool
-is_scalar(SfcJson value)
-{
-	return strchr("\"0tf", sfc_json_type(value)) != NULL;
-}
-
-/* Read Command; gives what is wrong with it, or NULL. */
-static char *
-read_command(SfcJson value, Command *command)
-{
-	SfcJsonWalk	walk;
-	SfcJson		element;
-
-	if (sfc_json_type(value) == '"')
-	{
-		/* After -- a script that begins with a minus is not taken for an option. */
-		add(&command->argv, pg_strdup("/bin/sh"));
-		add(&command->argv, pg_strdup("-c"));
-		add(&command->argv, pg_strdup("--"));
-		add(&command->argv, sfc_json_text(value));
-		return NULL;
-	}
-	if (sfc_json_type(value) != '[')
-		return pg_strdup("Command must be a string or an array of strings");
-	walk = sfc_json_walk(value);
-	for (int n = 0; sfc_json_next(&walk, NULL, &element); n++)
-	{
-		if (n == MAX_ARGUMENTS || !is_scalar(element))
-			return psprintf("the elements of Command must be strings, at most %d", MAX_ARGUMENTS);
-		add(&command->argv, sfc_json_text(element));
-	}
-	if (command->argv == NULL || command->argv[0][0] == '\0')
-		return pg_strdup("the first element of Command is missing or empty");
-	return NULL;
-}
-
-/* Tell whether a text can be the name of a variable. */
-static bool
-is_variable(const char *name)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
-	return *name != '\0' && (*name < '0' || *name > '9') && name[strspn(name, letters)] == '\0';
-}
-
-/* Set a variable, in place of an earlier value. */
-static void
-set_variable(char ***env, const char *name, const char *value)
-{
-	size_t		len = strlen(name);
-	char	   *entry = psprintf("%s=%s", name, value);
-
-	for (size_t n = 0; *env != NULL && (*env)[n] != NULL; n++)
-	{
-		if (strncmp((*env)[n], name, len) == 0 && (*env)[n][len] == '=')
-		{
-			free((*env)[n]);
-			(*env)[n] = entry;
-			return;
-		}
-	}
-	add(env, entry);
-}
-
-/*
- * Tell whether commands see a variable that a pattern matches.  libpq's
- * passwords are seen only where --pass-env has their full name.
- */
-static bool
-passes(const char *pattern, const char *name)
-{
-	return strcmp(pattern, name) == 0 ||
-		(fnmatch(pattern, name, 0) == 0 && strcmp(name, "PGPASSWORD") != 0 && strcmp(name, "PGSSLPASSWORD") != 0);
-}
-
-/* Make an environment of the worker's variables that commands may see. */
-static char **
-base_environment(void)
-{
-	char	  **env = NULL;
-
-	for (char **entry = environ; *entry != NULL; entry++)
-	{
-		char	   *name = pnstrdup(*entry, strcspn(*entry, "="));
-		bool		pass = false;
-
-		for (size_t i = 0; i < lengthof(passed); i++)
-			pass = pass || passes(passed[i], name);
-		for (SimpleStringListCell *pattern = sfw_config.pass_env.head; pattern != NULL; pattern = pattern->next)
-			pass = pass || passes(pattern->val, name);
-		if (pass)
-			add(&env, pg_strdup(*entry));
-		free(name);
-	}
-	if (env == NULL)
-		env = pg_malloc0(sizeof(char *));
-	return env;
-}
-
-/* Read Env; gives what is wrong with it, or NULL. */
-static char *
-read_env(SfcJson value, Command *command)
-{
-	SfcJsonWalk	walk;
-	SfcJson		key;
-	SfcJson		member;
-
-	if (sfc_json_type(value) != '{')
-		return pg_strdup("Env must be an object");
-	walk = sfc_json_walk(value);
-	while (sfc_json_next(&walk, &key, &member))
-	{
-		char	   *name = sfc_json_text(key);
-		char	   *text;
-		char	   *problem = NULL;
-
-		if (!is_variable(name))
-			problem = psprintf("\"%s\" in Env is no name of a variable", name);
-		else if (!is_scalar(member))
-			problem = psprintf("\"%s\" in Env must be a string", name);
-		else
-		{
-			text = sfc_json_text(member);
-			set_variable(&command->env, name, text);
-			free(text);
-		}
-		free(name);
-		if (problem != NULL)
-			return problem;
-	}
-	return NULL;
-}
-
-/* Read a payload; gives what is wrong with it, or NULL. */
-static char *
-read_payload(SfcJson payload, Command *command)
-{
-	SfcJson		value;
-	char	   *problem;
-
-	if (!sfc_json_get(payload, "Command", &value))
-		return pg_strdup("Command is missing");
-	problem = read_command(value, command);
-	if (problem != NULL)
-		return problem;
-	command->env = base_environment();
-	if (sfc_json_get(payload, "Env", &value) && (problem = read_env(value, command)) != NULL)
-		return problem;
-	if (sfc_json_get(payload, "Directory", &value))
-	{
-		if (sfc_json_type(value) != '"')
-			return pg_strdup("Directory must be a string");
-		command->directory = sfc_json_text(value);
-	}
-	else
-		command->directory = sfw_config.directory != NULL ? pg_strdup(sfw_config.directory) : NULL;
-	if (sfc_json_get(payload, "Input", &value))
-		command->input = sfc_json_text(value);
-	return NULL;
-}
-
-/* Make a command of the program that does all tasks of its kind. */
-static void
-use_program(SfcJson payload, Command *command)
-{
-	add(&command->argv, pg_strdup(sfw_config.program));
-	command->env = base_environment();
-	command->directory = sfw_config.directory != NULL ? pg_strdup(sfw_config.directory) : NULL;
-	command->input = pnstrdup(payload.text, payload.len);
-}
 
 /* ---------------------------------------------------------------- output */
 
@@ -355,7 +133,7 @@ succeed(Shell *shell)
 
 /* Say why a command could not be started. */
 static char *
-start_problem(const Command *command, int reason)
+start_problem(const SfwCommand *command, int reason)
 {
 	return psprintf("cannot start \"%s\": %s", command->argv[0], strerror(reason));
 }
@@ -366,7 +144,7 @@ free_shell(Shell *shell)
 {
 	termPQExpBuffer(&shell->stdout_text);
 	termPQExpBuffer(&shell->stderr_text);
-	free_command(&shell->command);
+	sfw_command_free(&shell->command);
 	free(shell);
 }
 
@@ -579,16 +357,16 @@ run(Shell *shell, SfwTask *task)
 	shell->task = task;
 	initPQExpBuffer(&shell->stdout_text);
 	initPQExpBuffer(&shell->stderr_text);
-	set_variable(&shell->command.env, "SFFLOW_EXECUTION_ID", task->execution_id);
-	set_variable(&shell->command.env, "SFFLOW_STATE", task->state != NULL ? task->state : "");
-	set_variable(&shell->command.env, "SFFLOW_ATTEMPT", task->attempt);
-	set_variable(&shell->command.env, "SFFLOW_RESOURCE", task->resource != NULL ? task->resource : "");
+	sfw_command_set_variable(&shell->command, "SFFLOW_EXECUTION_ID", task->execution_id);
+	sfw_command_set_variable(&shell->command, "SFFLOW_STATE", task->state != NULL ? task->state : "");
+	sfw_command_set_variable(&shell->command, "SFFLOW_ATTEMPT", task->attempt);
+	sfw_command_set_variable(&shell->command, "SFFLOW_RESOURCE", task->resource != NULL ? task->resource : "");
 	if (task->traceparent != NULL)
-		set_variable(&shell->command.env, "TRACEPARENT", task->traceparent);
+		sfw_command_set_variable(&shell->command, "TRACEPARENT", task->traceparent);
 	if (task->tracestate != NULL)
-		set_variable(&shell->command.env, "TRACESTATE", task->tracestate);
+		sfw_command_set_variable(&shell->command, "TRACESTATE", task->tracestate);
 	if (task->kind == &sfw_kind_program)
-		set_variable(&shell->command.env, "SFFLOW_TASK_TOKEN", task->token);
+		sfw_command_set_variable(&shell->command, "SFFLOW_TASK_TOKEN", task->token);
 	if (!spawn(shell))
 	{
 		sfw_task_failed(task, start_problem(&shell->command, errno), "%s.StartFailed", task->kind->error_prefix);
@@ -611,14 +389,14 @@ static void
 shell_start(SfwTask *task)
 {
 	Shell	   *shell = pg_malloc0(sizeof(Shell));
-	char	   *problem = read_payload(task->payload, &shell->command);
+	char	   *problem = sfw_command_read(task->payload, &shell->command);
 
 	if (problem == NULL)
 	{
 		run(shell, task);
 		return;
 	}
-	free_command(&shell->command);
+	sfw_command_free(&shell->command);
 	free(shell);
 	sfw_task_reject(task, problem);
 }
@@ -629,7 +407,7 @@ program_start(SfwTask *task)
 {
 	Shell	   *shell = pg_malloc0(sizeof(Shell));
 
-	use_program(task->payload, &shell->command);
+	sfw_command_of_program(task->payload, &shell->command);
 	run(shell, task);
 }
 
@@ -648,7 +426,7 @@ shell_stop(SfwTask *task, bool hard)
 
 /* Describe a command. */
 static void
-describe(const Command *command, PQExpBuffer report)
+describe(const SfwCommand *command, PQExpBuffer report)
 {
 	sfc_json_put_key(report, "argv");
 	sfc_json_open(report, '[');
@@ -668,8 +446,8 @@ describe(const Command *command, PQExpBuffer report)
 static bool
 shell_dry_run(SfcJson payload, PQExpBuffer report)
 {
-	Command		command = {0};
-	char	   *problem = read_payload(payload, &command);
+	SfwCommand	command = {0};
+	char	   *problem = sfw_command_read(payload, &command);
 	bool		good = problem == NULL;
 
 	if (good)
@@ -680,7 +458,7 @@ shell_dry_run(SfcJson payload, PQExpBuffer report)
 		sfc_json_put_string(report, problem);
 	}
 	free(problem);
-	free_command(&command);
+	sfw_command_free(&command);
 	return good;
 }
 
@@ -688,11 +466,11 @@ shell_dry_run(SfcJson payload, PQExpBuffer report)
 static bool
 program_dry_run(SfcJson payload, PQExpBuffer report)
 {
-	Command		command = {0};
+	SfwCommand	command = {0};
 
-	use_program(payload, &command);
+	sfw_command_of_program(payload, &command);
 	describe(&command, report);
-	free_command(&command);
+	sfw_command_free(&command);
 	return true;
 }
 
