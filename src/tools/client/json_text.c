@@ -364,6 +364,34 @@ sfc_utf8_clip(const char *text, size_t len)
 	return len;
 }
 
+/*
+ * Put "?" in place of a character wherever a text has it, or, if it is "", of all characters that are not ASCII.
+ * False: there was none.
+ */
+bool
+sfc_utf8_replace(char *text, const char *character)
+{
+	size_t		len = strlen(character);
+	char	   *to = text;
+	const char *p = text;
+
+	while (*p != '\0')
+	{
+		size_t		step = (size_t) pg_encoding_mblen(PG_UTF8, p);
+
+		if (len > 0 ? strncmp(p, character, len) == 0 : step > 1)
+			*to++ = '?';
+		else
+		{
+			memmove(to, p, step);
+			to += step;
+		}
+		p += step;
+	}
+	*to = '\0';
+	return p != to;
+}
+
 /* End the program because there is no memory. */
 void
 sfc_out_of_memory(void)

@@ -41,6 +41,7 @@ extern void sfc_json_open(PQExpBuffer buf, char bracket);
 
 extern char *sfc_utf8_repair(const char *text, size_t len);
 extern size_t sfc_utf8_clip(const char *text, size_t len);
+extern bool sfc_utf8_replace(char *text, const char *character);
 
 extern void sfc_out_of_memory(void) __attribute__((noreturn));
 extern char *sfc_buffer_data(PQExpBuffer buf);

@@ -7,7 +7,7 @@
  *		connection		where to connect
  *		several			one worker for several databases
  *		task/			queue: claims, answers, heartbeats; claimed_task: the life of a task;
- *						shell, command, sql: kinds of tasks; subprocess: processes
+ *						answer: what errors mean; shell, command, sql: kinds of tasks; subprocess: processes
  *		http/			http: tasks that are HTTP requests; fetch, allow: requests, and where they may go
  *		archive/		executions that are archived; archive_folder, archive_s3: where
  *		tools/client/	key_value, loop, session, db, json_text, log, secrets
@@ -109,7 +109,16 @@ static const char *const help =
 	"\n"
 	"      --help, --version";
 
-static int	signals_seen;
+/* How the worker leaves */
+typedef enum Leaving
+{
+	STAYS,
+	DRAINS,						/* it takes no more tasks */
+	STOPS,						/* the tasks that run were told to end */
+	EXITS						/* at once */
+} Leaving;
+
+static Leaving leaving;
 static SfcTimer exit_timer;
 
 /* Exit because of a wrong command line; problem is NULL if it was printed. */
@@ -266,39 +275,59 @@ dry_run(void)
 static void
 exit_now(void *arg)
 {
-	signals_seen = 3;
+	leaving = EXITS;
+}
+
+/* Take no more tasks. */
+static void
+drain(void)
+{
+	leaving = DRAINS;
+	sfc_log(SFC_LOG_INFO, "leaving when what runs has ended", NULL);
+	sfw_queue_drain();
+}
+
+/* Have all tasks end that run. */
+static void
+stop_tasks(void)
+{
+	dlist_mutable_iter iter;
+
+	leaving = STOPS;
+	sfc_log(SFC_LOG_WARNING, "leaving, what runs is stopped", NULL);
+	sfc_timer_set(&exit_timer, sfw_config.kill_after + LAST_ANSWERS, exit_now, NULL);
+	dlist_foreach_modify(iter, &sfw_tasks)
+		sfw_task_stop(dlist_container(SfwTask, node, iter.cur), SFW_STOP_LEAVING);
 }
 
 /* Handle a signal to exit: the first drains, the second stops the tasks that run. */
 static void
 on_exit_signal(void)
 {
-	signals_seen++;
-	if (signals_seen == 1)
-	{
-		sfc_log(SFC_LOG_INFO, "leaving when what runs has ended", NULL);
-		sfw_queue_drain();
-		return;
-	}
-	if (signals_seen > 2)
-		return;
-	sfc_log(SFC_LOG_WARNING, "leaving, what runs is stopped", NULL);
-	sfc_timer_set(&exit_timer, sfw_config.kill_after + LAST_ANSWERS, exit_now, NULL);
-	for (SfwTask *task = sfw_tasks; task != NULL; task = task->next)
-		sfw_task_stop(task, SFW_STOP_LEAVING);
+	if (leaving == STAYS)
+		drain();
+	else if (leaving == DRAINS)
+		stop_tasks();
+	else if (leaving == STOPS)
+		exit_now(NULL);
 }
 
 /* Tell whether it is time to exit. */
 static bool
 is_done(void)
 {
-	if (signals_seen >= 3)
-		return true;
-	if (signals_seen > 0)
-		return sfw_queue_is_empty();
-	if (!sfw_config.once)
-		return false;
-	return sfw_queue_is_exhausted() || (sfw_workflows.failed && sfw_queue_is_empty());
+	switch (leaving)
+	{
+		case STAYS:
+			return sfw_config.once &&
+				(sfw_queue_is_exhausted() || (sfw_workflows.failed && sfw_queue_is_empty()));
+		case DRAINS:
+		case STOPS:
+			return sfw_queue_is_empty();
+		case EXITS:
+			break;
+	}
+	return true;
 }
 
 /* Tell whether the worker runs commands. */
@@ -318,7 +347,7 @@ serves_commands(void)
 static int
 work(void)
 {
-	int			lost;
+	bool		lost;
 
 	sfc_loop_init();
 	sfw_subprocess_init();
@@ -332,14 +361,14 @@ work(void)
 	sfw_queue_start();
 	while (!is_done())
 		sfc_loop_turn();
-	lost = sfw_queue_lost() + sfw_tasks_running;
-	if (lost > 0)
+	lost = !dlist_is_empty(&sfw_tasks);
+	if (lost)
 		sfc_log(SFC_LOG_ERROR, "some tasks were left without an answer", NULL);
 	sfc_log(SFC_LOG_INFO, "left", NULL);
 	if (sfw_config.once && (sfw_workflows.failed || sfw_queue_has_failed()))
 		return 1;
 	sfc_db_stop(&sfw_workflows);
-	return lost > 0 ? 1 : 0;
+	return lost ? 1 : 0;
 }
 
 /* Do what the command line says. */

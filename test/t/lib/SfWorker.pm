@@ -121,8 +121,9 @@ sub activity_machine
 	my $fields = $how{fields} // '';
 	my $resource = $how{resource} // "activity:$name";
 	my $activity = $how{activity} // $name;
-	$node->safe_psql('postgres', "SELECT sf_create_activity('$activity', $lease, $receives)") unless $how{made};
-	$node->safe_psql('postgres', <<"SQL");
+	my $database = $how{database} // 'postgres';
+	$node->safe_psql($database, "SELECT sf_create_activity('$activity', $lease, $receives)") unless $how{made};
+	$node->safe_psql($database, <<"SQL");
 SELECT sf_create_state_machine('$name', \$m\${"StartAt": "Work", "States": {"Work":
 	{"Type": "Task", "Resource": "$resource", $fields "End": true}}}\$m\$);
 SQL
@@ -132,10 +133,11 @@ SQL
 # Run one task; gives "status|output|error|cause" of its execution.
 sub run_task
 {
-	my ($node, $machine, $payload) = @_;
-	my $id = $node->safe_psql('postgres', "SELECT sf_start('$machine', \$p\$$payload\$p\$)");
-	$node->safe_psql('postgres', "SELECT sf_await('$id', '180 s')");
-	return $node->safe_psql('postgres',
+	my ($node, $machine, $payload, $database) = @_;
+	$database //= 'postgres';
+	my $id = $node->safe_psql($database, "SELECT sf_start('$machine', \$p\$$payload\$p\$)");
+	$node->safe_psql($database, "SELECT sf_await('$id', '180 s')");
+	return $node->safe_psql($database,
 		"SELECT status, output, error, cause FROM sf_executions WHERE execution_id = '$id'");
 }
 

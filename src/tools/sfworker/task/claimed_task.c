@@ -2,9 +2,12 @@
  * claimed_task.c
  *		The life of a task that this worker has claimed.
  *
- *		claimed -> runs -> over -> answered
- *		             |       ^
- *		             +-stop--+      TERM, and KILL when that is not enough
+ *		RUNS --> OVER --> READY <--> SENT --> answered, and released
+ *		 |        ^         ^          |
+ *		 +--stop--+         +-- HELD <-+
+ *
+ * A stop is TERM, and KILL when that is not enough.  What is from READY on, and the
+ * heartbeats until the task is answered, are queue.c's.
  *
  * A task is stopped for one of three reasons, which determines its answer:
  * after its own TimeoutSeconds it fails with States.Timeout; one whose token the
@@ -17,11 +20,11 @@
 #include "tools/sfworker/task/claimed_task.h"
 #include "tools/sfworker/task/queue.h"
 
-/* Bytes of a cause that Step Functions takes */
+/* Bytes of an error name and of a cause that are kept; the database takes 256 and 32768 */
+#define ERROR_MAX	256
 #define CAUSE_MAX	32000
 
-SfwTask    *sfw_tasks;
-int			sfw_tasks_running;
+dlist_head	sfw_tasks = DLIST_STATIC_INIT(sfw_tasks);
 
 /* Find a kind by its name. */
 const SfwKind *
@@ -131,9 +134,7 @@ sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
 	task->traceparent = text_at(claim, row, 8);
 	task->tracestate = text_at(claim, row, 9);
 	task->began = sfc_now();
-	task->next = sfw_tasks;
-	sfw_tasks = task;
-	sfw_tasks_running++;
+	dlist_push_tail(&sfw_tasks, &task->node);
 	if (heartbeat_time > 0)
 	{
 		task->heartbeat = Max((int64_t) (heartbeat_time * 1000 / 3), 100);
@@ -158,7 +159,7 @@ sfw_task_stop(SfwTask *task, SfwStop reason)
 	static const char *const reasons[] = {
 		NULL, "its time is over", "nobody waits for it any more", "the worker leaves"};
 
-	if (task->end_timer.armed || (task->stopped != SFW_STOP_NONE && reason != SFW_STOP_REFUSED))
+	if (task->phase != SFW_PHASE_RUNS || (task->stopped != SFW_STOP_NONE && reason != SFW_STOP_REFUSED))
 		return;
 	if (task->stopped == SFW_STOP_NONE)
 	{
@@ -171,10 +172,48 @@ sfw_task_stop(SfwTask *task, SfwStop reason)
 		task->stopped = reason;
 }
 
-/* Release a task that was answered. */
+/* Release an outcome; there is none then. */
+static void
+clear_outcome(SfwOutcome *outcome)
+{
+	if (outcome->succeeded)
+		free(outcome->output);
+	else
+	{
+		free(outcome->failure.error);
+		free(outcome->failure.cause);
+	}
+	*outcome = (SfwOutcome) {0};
+}
+
+/* Copy a text as the database takes it: no byte that is no character, no half of one, and no more than max bytes. */
+static char *
+clipped(const char *text, size_t max)
+{
+	char	   *copy = sfc_utf8_repair(text, strlen(text));
+
+	if (strlen(copy) > max)
+		copy[sfc_utf8_clip(copy, max)] = '\0';
+	return copy;
+}
+
+/* Make a failure the outcome of a task, in place of what was; cause is handed over. */
+void
+sfw_task_set_failure(SfwTask *task, char *cause, const char *error)
+{
+	clear_outcome(&task->outcome);
+	task->outcome.failure.error = clipped(error, ERROR_MAX);
+	task->outcome.failure.cause = clipped(cause, CAUSE_MAX);
+	free(cause);
+}
+
+/* Release a task that was answered, or is not to be answered. */
 void
 sfw_task_free(SfwTask *task)
 {
+	dlist_delete(&task->node);
+	sfc_timer_clear(&task->heartbeat_timer);
+	sfc_timer_clear(&task->retry_timer);
 	free(task->token);
 	free(task->input);
 	free(task->execution_id);
@@ -183,48 +222,24 @@ sfw_task_free(SfwTask *task)
 	free(task->resource);
 	free(task->traceparent);
 	free(task->tracestate);
-	free(task->output);
-	free(task->cause);
+	clear_outcome(&task->outcome);
 	free(task);
 }
 
-/* Take a task off the list of those that run. */
-static void
-unlink_task(SfwTask *task)
-{
-	SfwTask   **link = &sfw_tasks;
-
-	while (*link != task)
-		link = &(*link)->next;
-	*link = task->next;
-	task->next = NULL;
-	sfw_tasks_running--;
-	task->heartbeat_due = false;
-	sfc_timer_clear(&task->heartbeat_timer);
-	sfc_timer_clear(&task->timeout_timer);
-	sfc_timer_clear(&task->deadline_timer);
-	sfc_timer_clear(&task->kill_timer);
-	sfc_timer_clear(&task->end_timer);
-}
-
-/* End a task, and send its answer unless the database would refuse it. */
+/* End a task, and have it answered unless the database would refuse that. */
 static void
 end(void *arg)
 {
 	SfwTask    *task = arg;
+	bool		succeeded = task->outcome.succeeded;
 	bool		refused = task->stopped == SFW_STOP_REFUSED;
 	char		elapsed[32];
 
-	if (!task->succeeded && task->stopped == SFW_STOP_TIMEOUT)
-		strcpy(task->error, "States.Timeout");
-	else if (!task->succeeded && task->stopped == SFW_STOP_LEAVING)
-		strcpy(task->error, "Worker.Stopped");
-	unlink_task(task);
 	snprintf(elapsed, sizeof(elapsed), "%lld", (long long) (sfc_now() - task->began));
-	sfc_log(SFC_LOG_INFO, task->succeeded ? "task succeeded" : "task failed",
+	sfc_log(SFC_LOG_INFO, succeeded ? "task succeeded" : "task failed",
 			"kind", task->kind->name, "execution", task->execution_id, "state", task->state,
-			"attempt", task->attempt, "ms", elapsed, task->succeeded ? "answered" : "error",
-			refused ? "no" : task->succeeded ? NULL : task->error, NULL);
+			"attempt", task->attempt, "ms", elapsed, succeeded ? "answered" : "error",
+			refused ? "no" : succeeded ? NULL : task->outcome.failure.error, NULL);
 	if (refused)
 	{
 		sfw_task_free(task);
@@ -234,31 +249,40 @@ end(void *arg)
 		sfw_queue_answer(task);
 }
 
+/* Note that a task has an outcome: nothing limits its time any more, and it ends with this turn of the loop. */
+static void
+be_over(SfwTask *task)
+{
+	task->phase = SFW_PHASE_OVER;
+	sfc_timer_clear(&task->timeout_timer);
+	sfc_timer_clear(&task->deadline_timer);
+	sfc_timer_clear(&task->kill_timer);
+	sfc_timer_set(&task->end_timer, 0, end, task);
+}
+
 /* Report that a task has succeeded with a JSON text. */
 void
 sfw_task_succeeded(SfwTask *task, char *output)
 {
-	task->succeeded = true;
-	task->output = output;
-	sfc_timer_set(&task->end_timer, 0, end, task);
+	task->outcome = (SfwOutcome) {.succeeded = true,.output = output};
+	be_over(task);
 }
 
 /* Report that a task has failed; the reason for which it was stopped comes first. */
 void
 sfw_task_failed(SfwTask *task, char *cause, const char *error,...)
 {
+	char	   *text;
 	va_list		args;
 
 	va_start(args, error);
-	vsnprintf(task->error, sizeof(task->error), error, args);
+	if (vasprintf(&text, error, args) < 0)
+		sfc_out_of_memory();
 	va_end(args);
-	/* the database takes no text with bytes that are no characters, nor with half of one */
-	task->error[sfc_utf8_clip(task->error, strlen(task->error))] = '\0';
-	task->cause = sfc_utf8_repair(cause, strlen(cause));
-	free(cause);
-	if (strlen(task->cause) > CAUSE_MAX)
-		task->cause[sfc_utf8_clip(task->cause, CAUSE_MAX)] = '\0';
-	sfc_timer_set(&task->end_timer, 0, end, task);
+	sfw_task_set_failure(task, cause, task->stopped == SFW_STOP_TIMEOUT ? "States.Timeout" :
+						 task->stopped == SFW_STOP_LEAVING ? "Worker.Stopped" : text);
+	free(text);
+	be_over(task);
 }
 
 /* Report that the payload cannot be carried out; nothing was begun. */

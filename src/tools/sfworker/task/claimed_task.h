@@ -7,12 +7,11 @@
 
 #include <libpq-fe.h>
 
+#include "lib/ilist.h"
+
 #include "tools/client/json_text.h"
 #include "tools/client/log.h"
 #include "tools/client/loop.h"
-
-/* Bytes of an error name that are kept; Step Functions takes 256 */
-#define SFW_ERROR_SIZE 257
 
 typedef struct SfwTask SfwTask;
 
@@ -31,6 +30,16 @@ typedef struct SfwKind
 	bool		(*dry_run) (SfcJson payload, PQExpBuffer report);
 } SfwKind;
 
+/* Where a task is in its life */
+typedef enum SfwPhase
+{
+	SFW_PHASE_RUNS,				/* its kind works on it, perhaps to its end because it was stopped */
+	SFW_PHASE_OVER,				/* its outcome was reported in this turn of the event loop */
+	SFW_PHASE_READY,			/* its answer is sent as soon as that can be */
+	SFW_PHASE_SENT,				/* its answer is in the statement under way */
+	SFW_PHASE_HELD				/* its answer has failed, and is sent again after a while */
+} SfwPhase;
+
 typedef enum SfwStop
 {
 	SFW_STOP_NONE,
@@ -39,9 +48,25 @@ typedef enum SfwStop
 	SFW_STOP_LEAVING			/* the worker exits */
 } SfwStop;
 
+/* What is answered: nothing before SFW_PHASE_OVER */
+typedef struct SfwOutcome
+{
+	bool		succeeded;
+	union
+	{
+		char	   *output;		/* JSON, if it has succeeded */
+		struct
+		{
+			char	   *error;
+			char	   *cause;
+		}			failure;	/* NULL before there is an outcome */
+	};
+} SfwOutcome;
+
 struct SfwTask
 {
 	const SfwKind *kind;
+	SfwPhase	phase;
 	char	   *token;
 	char	   *input;
 	SfcJson		payload;		/* of input */
@@ -56,22 +81,22 @@ struct SfwTask
 
 	int64_t		heartbeat;		/* milliseconds between two, 0: none are asked for */
 	bool		heartbeat_due;
-	SfcTimer	heartbeat_timer;
-	SfcTimer	timeout_timer;	/* TimeoutSeconds of the payload */
-	SfcTimer	deadline_timer;	/* after it the database refuses any answer */
-	SfcTimer	kill_timer;
+	SfcTimer	heartbeat_timer;	/* until the task is answered */
+	SfcTimer	timeout_timer;	/* while it runs: TimeoutSeconds of the payload */
+	SfcTimer	deadline_timer; /* while it runs: after it the database refuses any answer */
+	SfcTimer	kill_timer;		/* while it runs and was stopped */
 	SfwStop		stopped;
-	SfcTimer	end_timer;		/* ends a task whose outcome was reported */
+	SfcTimer	end_timer;		/* in SFW_PHASE_OVER */
 
-	bool		succeeded;
-	char	   *output;			/* success: JSON */
-	char		error[SFW_ERROR_SIZE];	/* failure */
-	char	   *cause;
+	SfwOutcome	outcome;
 	bool		alone;			/* answered by a statement of its own */
 	bool		answer_lost;	/* an answer was sent, and the connection lost before its result */
-	int			attempts;		/* answers that failed for another reason than the token */
+	int			n_replaced;		/* characters of the failure that the database's encoding lacks */
+	int64_t		retry_delay;	/* milliseconds of the last wait in SFW_PHASE_HELD, 0: there was none */
+	SfcTimer	retry_timer;	/* in SFW_PHASE_HELD */
 
-	SfwTask    *next;
+	dlist_node	node;			/* of sfw_tasks */
+	dlist_node	answer_node;	/* in SFW_PHASE_READY, of the answers to be sent */
 };
 
 /* What a claim selects from sf_get_activity_task, in this order; then traceparent and tracestate */
@@ -87,13 +112,13 @@ extern const SfwKind sfw_kind_sql;
 extern const SfwKind sfw_kind_program;
 extern const SfwKind sfw_kind_archive;	/* which has no tasks: archive.c */
 
-extern SfwTask *sfw_tasks;		/* those that run */
-extern int	sfw_tasks_running;
+extern dlist_head sfw_tasks;	/* all that are not answered yet, the oldest first */
 
 extern const SfwKind *sfw_kind_find(const char *name);
 
 extern void sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row);
 extern void sfw_task_stop(SfwTask *task, SfwStop reason);
+extern void sfw_task_set_failure(SfwTask *task, char *cause, const char *error);
 extern void sfw_task_free(SfwTask *task);
 
 /* Report the outcome.  output and cause are handed over; error is a printf format. */

@@ -17,26 +17,32 @@
  *
  * An answer whose statement was lost with the connection is sent again.  If the
  * database then refuses it as answered already, the first one had arrived.
+ *
+ * An answer that fails by itself is changed if the database cannot store it
+ * (answer.c).  Otherwise it is held, and sent again until the database takes it or
+ * says that the task takes no answer any more: a server that is read-only, has no
+ * memory left or shuts down will be as it was.  Meanwhile the task has its
+ * heartbeats.  It occupies a slot, so that no more answers are held than tasks
+ * may run.
  */
 #include "postgres_fe.h"
 
 #include "fe_utils/string_utils.h"
 
-#include "base/error/sqlstates.h"
 #include "tools/client/log.h"
 #include "tools/client/session.h"
-#include "tools/client/sqlstate.h"
 #include "tools/sfworker/config.h"
 #include "tools/sfworker/connection.h"
+#include "tools/sfworker/task/answer.h"
 #include "tools/sfworker/task/queue.h"
 
 /* Answers in one transaction, and their bytes */
 #define BATCH_TASKS 64
 #define BATCH_BYTES (1024 * 1024)
 
-/* Milliseconds before an answer that failed is sent again, and how often it is sent */
-#define RETRY_DELAY 2000
-#define RETRY_MAX	10
+/* Milliseconds before an answer that has failed is sent again: at first and at most */
+#define FIRST_RETRY 1000
+#define LAST_RETRY	30000
 
 /* An activity, and whether it may have tasks */
 typedef struct Source
@@ -51,115 +57,104 @@ static Source *sources;
 static int	n_sources;
 static int	next_source;		/* the activities take turns */
 static bool draining;
-static SfwTask *answers;		/* to be sent, oldest first */
-static SfwTask **answers_end = &answers;
-static int	n_under_way;		/* answers whose result is awaited */
-static int	n_lost;				/* answers given up */
+static dlist_head answers = DLIST_STATIC_INIT(answers); /* of tasks in SFW_PHASE_READY, oldest first */
 static int	n_failed;			/* claims that failed */
 static SfcTimer poll_timer;
-static SfcTimer retry_timer;
 
-/* The statement under way: the tasks it answers, what it claims, whose heartbeat it is */
+/* The statement under way: the tasks in SFW_PHASE_SENT that it answers, what it claims, whose heartbeat it is */
 static SfwTask *batch[BATCH_TASKS];
 static int	n_batch;
 static Source *claimed;
 static int	n_asked;
 static char *heartbeat_token;
 
-/* What an error means for an answer or a heartbeat, as base/error/sqlstates.h says */
-typedef enum ErrorUse
-{
-	RETRY,						/* send it again later */
-	OUTPUT,						/* the output cannot be stored: report a failure */
-	REFUSED						/* no answer with this token can succeed */
-} ErrorUse;
-
-/* Say what an error means for an answer. */
-static ErrorUse
-error_use(const char *sqlstate)
-{
-	static const struct
-	{
-		char		code[6];
-		ErrorUse	use;
-	}			states[] = {
-#define SQLSTATE_ROW(sym, a, b, c, name, answer, meaning, advice) {{'S', 'F', a, b, c}, answer},
-		SF_SQLSTATE_LIST(SQLSTATE_ROW)
-	};
-
-	for (size_t i = 0; i < lengthof(states); i++)
-	{
-		if (strcmp(states[i].code, sqlstate) == 0)
-			return states[i].use;
-	}
-	/* Data exceptions, and limits of the program: values that jsonb cannot hold. */
-	return sfc_sqlstate_is(sqlstate, ERRCLASS_DATA) || sfc_sqlstate_is(sqlstate, ERRCLASS_PROGRAM_LIMIT) ? OUTPUT : RETRY;
-}
-
-/* Add a task to those that are to be answered. */
+/* Add a task to those whose answers are to be sent. */
 static void
 enqueue(SfwTask *task)
 {
-	task->next = NULL;
-	*answers_end = task;
-	answers_end = &task->next;
+	task->phase = SFW_PHASE_READY;
+	dlist_push_tail(&answers, &task->answer_node);
 }
 
-/* Send answers again that failed. */
-static void
-try_again(void *arg)
+/* Take the first of them, for the statement that is made. */
+static SfwTask *
+dequeue(void)
 {
-	sfw_queue_pump();
+	SfwTask    *task = dlist_container(SfwTask, answer_node, dlist_pop_head_node(&answers));
+
+	task->phase = SFW_PHASE_SENT;
+	batch[n_batch++] = task;
+	return task;
 }
 
 /* Answer a task as soon as that can be. */
 void
 sfw_queue_answer(SfwTask *task)
 {
-	task->alone = task->succeeded && strlen(task->output) > BATCH_BYTES;
+	task->alone = task->outcome.succeeded && strlen(task->outcome.output) > BATCH_BYTES;
 	enqueue(task);
 	sfw_queue_pump();
 }
 
-/* Put back an answer that failed with an error, or give it up. */
+/* Send an answer again that was held. */
 static void
-answer_again(SfwTask *task, const char *sqlstate, const char *message)
+answer_again(void *arg)
 {
-	ErrorUse	use = error_use(sqlstate);
+	enqueue(arg);
+	sfw_queue_pump();
+}
 
-	if (use == REFUSED)
-	{
-		/* A SQL task knows its token, and may have answered by itself. */
-		bool		expected = task->answer_lost || task->kind == &sfw_kind_sql;
+/* Hold an answer that has failed, and send it again later: each time twice as late, of which a random part less. */
+static void
+hold(SfwTask *task, const char *reason)
+{
+	sfw_task_log(task, task->retry_delay == 0 ? SFC_LOG_WARNING : SFC_LOG_DEBUG,
+				 "an answer could not be given, and is tried again", "reason", reason);
+	task->retry_delay = task->retry_delay == 0 ? FIRST_RETRY : Min(task->retry_delay * 2, LAST_RETRY);
+	task->phase = SFW_PHASE_HELD;
+	sfc_timer_set(&task->retry_timer, task->retry_delay / 2 + random() % (task->retry_delay / 2 + 1), answer_again, task);
+}
 
-		sfw_task_log(task, expected ? SFC_LOG_INFO : SFC_LOG_WARNING,
-					 expected ? "the task has its answer" : "the answer is refused", "reason", message);
-		sfw_task_free(task);
-		return;
-	}
-	if (use == OUTPUT && task->succeeded)
+/* Release a task that takes no answer, or none any more. */
+static void
+give_up(SfwTask *task, const char *reason)
+{
+	/* A SQL task knows its token, and may have answered by itself. */
+	bool		expected = task->answer_lost || task->kind == &sfw_kind_sql;
+
+	sfw_task_log(task, expected ? SFC_LOG_INFO : SFC_LOG_WARNING,
+				 expected ? "the task has its answer" : "the answer is refused", "reason", reason);
+	sfw_task_free(task);
+}
+
+/* Go on with an answer that has failed by itself. */
+static void
+answer_failed(SfwTask *task, const char *sqlstate, const char *message)
+{
+	switch (sfw_answer_change(task, sqlstate, message))
 	{
-		sfw_task_log(task, SFC_LOG_WARNING, "the output cannot be stored", "reason", message);
-		task->succeeded = false;
-		if (sfc_sqlstate_is(sqlstate, SFC_SQLSTATE(PAYLOAD_TOO_LARGE)))
-			strcpy(task->error, "States.DataLimitExceeded");
-		else
-			snprintf(task->error, sizeof(task->error), "%s.InvalidOutput", task->kind->error_prefix);
-		task->cause = pg_strdup(message);
+		case SFW_ANSWER_REFUSED:
+			give_up(task, message);
+			break;
+		case SFW_ANSWER_CHANGED:
+			enqueue(task);
+			break;
+		case SFW_ANSWER_MAY_PASS:
+			hold(task, message);
+			break;
 	}
-	else if (++task->attempts >= RETRY_MAX)
+}
+
+/* Release the tasks that the statement has answered. */
+static void
+release_batch(SfwTask *const *sent, int n)
+{
+	for (int i = 0; i < n; i++)
 	{
-		sfw_task_log(task, SFC_LOG_ERROR, "an answer is given up", "reason", message);
-		n_lost++;
-		sfw_task_free(task);
-		return;
+		if (sent[i]->retry_delay > 0)
+			sfw_task_log(sent[i], SFC_LOG_INFO, "the answer is given", NULL, NULL);
+		sfw_task_free(sent[i]);
 	}
-	else
-	{
-		sfw_task_log(task, SFC_LOG_WARNING, "an answer could not be given", "reason", message);
-		sfc_timer_set(&retry_timer, RETRY_DELAY, try_again, NULL);
-	}
-	enqueue(task);
 }
 
 /* Handle the result of a statement with answers; arg is not NULL if it made a claim, too. */
@@ -168,46 +163,37 @@ answered(const PGresult *result, void *arg)
 {
 	SfwTask    *sent[BATCH_TASKS];
 	int			n = n_batch;
+	bool		by_itself = n == 1 && arg == NULL;
 	char	   *message;
 
 	memcpy(sent, batch, sizeof(SfwTask *) * (size_t) n);
-	n_batch = n_under_way = 0;
+	n_batch = 0;
 	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
+		release_batch(sent, n);
+	else if (result != NULL && by_itself)
 	{
-		for (int i = 0; i < n; i++)
-			sfw_task_free(sent[i]);
-		return;
+		message = sfc_primary_message(result);
+		answer_failed(sent[0], sfc_sqlstate(result), message);
+		free(message);
 	}
-	if (result == NULL || n > 1 || arg != NULL)
+	else
 	{
 		if (result != NULL)
 			sfc_log(SFC_LOG_INFO, "answers are given one by one",
 					"sqlstate", sfc_sqlstate(result), NULL);
 		for (int i = 0; i < n; i++)
 		{
+			/* One that was lost by itself before may be what ends the connection. */
+			bool		again = result == NULL && by_itself && sent[i]->answer_lost;
+
 			sent[i]->alone = true;
-			sent[i]->answer_lost = result == NULL;
-			enqueue(sent[i]);
+			sent[i]->answer_lost |= result == NULL;
+			if (again)
+				hold(sent[i], "the connection was lost");
+			else
+				enqueue(sent[i]);
 		}
-		return;
 	}
-	message = sfc_primary_message(result);
-	answer_again(sent[0], sfc_sqlstate(result), message);
-	free(message);
-}
-
-/* Take the first answer off the list. */
-static SfwTask *
-dequeue(void)
-{
-	SfwTask    *task = answers;
-
-	answers = task->next;
-	if (answers == NULL)
-		answers_end = &answers;
-	task->next = NULL;
-	batch[n_batch++] = task;
-	return task;
 }
 
 /* Send one answer by itself. */
@@ -215,26 +201,65 @@ static void
 send_answer(void)
 {
 	SfwTask    *task = dequeue();
-	char	   *statement = psprintf(task->succeeded ?
+	const SfwOutcome *outcome = &task->outcome;
+	char	   *statement = psprintf(outcome->succeeded ?
 									 "SELECT %s.sf_send_task_success($1::pg_catalog.text, $2::pg_catalog.jsonb)" :
 									 "SELECT %s.sf_send_task_failure($1::pg_catalog.text, $2::pg_catalog.text,"
 									 " $3::pg_catalog.text)",
 									 sfw_workflows.schema);
-	const char *values[3] = {task->token, task->succeeded ? task->output : task->error, task->cause};
+	const char *values[3] = {task->token};
 
-	n_under_way = 1;
-	sfc_db_send(&sfw_workflows, statement, task->succeeded ? 2 : 3, values, answered, NULL);
+	if (outcome->succeeded)
+		values[1] = outcome->output;
+	else
+	{
+		values[1] = outcome->failure.error;
+		values[2] = outcome->failure.cause;
+	}
+	sfc_db_send(&sfw_workflows, statement, outcome->succeeded ? 2 : 3, values, answered, NULL);
 	free(statement);
 }
 
-/* Handle the result of a heartbeat; a task whose token is refused is stopped. */
+/* The task of a token; NULL: it was released. */
+static SfwTask *
+task_of_token(const char *token)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &sfw_tasks)
+	{
+		SfwTask    *task = dlist_container(SfwTask, node, iter.cur);
+
+		if (strcmp(task->token, token) == 0)
+			return task;
+	}
+	return NULL;
+}
+
+/* Handle a heartbeat that has failed: a task whose token is refused is stopped, or not answered any more. */
+static void
+heartbeat_failed(SfwTask *task, const char *sqlstate, const char *message)
+{
+	bool		refused = sfw_answer_is_refused(sqlstate);
+
+	if (refused && task->phase == SFW_PHASE_HELD)
+	{
+		give_up(task, message);
+		return;
+	}
+	/* That the database takes no answer now is known of one that is held. */
+	sfw_task_log(task, task->phase == SFW_PHASE_HELD ? SFC_LOG_DEBUG : SFC_LOG_WARNING,
+				 "a heartbeat is refused", "reason", message);
+	if (refused)
+		sfw_task_stop(task, SFW_STOP_REFUSED);
+}
+
+/* Handle the result of a heartbeat. */
 static void
 heartbeat_done(const PGresult *result, void *arg)
 {
-	SfwTask    *task = sfw_tasks;
+	SfwTask    *task = task_of_token(heartbeat_token);
 
-	while (task != NULL && strcmp(task->token, heartbeat_token) != 0)
-		task = task->next;
 	free(heartbeat_token);
 	heartbeat_token = NULL;
 	if (task == NULL)
@@ -245,23 +270,35 @@ heartbeat_done(const PGresult *result, void *arg)
 	{
 		char	   *message = sfc_primary_message(result);
 
-		sfw_task_log(task, SFC_LOG_WARNING, "a heartbeat is refused", "reason", message);
-		if (error_use(sfc_sqlstate(result)) == REFUSED)
-			sfw_task_stop(task, SFW_STOP_REFUSED);
+		heartbeat_failed(task, sfc_sqlstate(result), message);
 		free(message);
 	}
+}
+
+/* Find a task that wants a heartbeat now; NULL: none does.  Those whose answers are about to be sent do not. */
+static SfwTask *
+task_with_heartbeat_due(void)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &sfw_tasks)
+	{
+		SfwTask    *task = dlist_container(SfwTask, node, iter.cur);
+
+		if (task->heartbeat_due && (task->phase == SFW_PHASE_RUNS || task->phase == SFW_PHASE_HELD))
+			return task;
+	}
+	return NULL;
 }
 
 /* Send a heartbeat if one is due. */
 static bool
 send_heartbeat(void)
 {
-	SfwTask    *task = sfw_tasks;
+	SfwTask    *task = task_with_heartbeat_due();
 	const char *values[1];
 	char	   *statement;
 
-	while (task != NULL && !task->heartbeat_due)
-		task = task->next;
 	if (task == NULL)
 		return false;
 	task->heartbeat_due = false;
@@ -302,12 +339,29 @@ claim_done(const PGresult *result, void *arg)
 		sfw_task_begin(source->kind, result, row);
 }
 
+/* The number of tasks that run, or whose answers had to be held. */
+static int
+count_occupied(void)
+{
+	int			n = 0;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &sfw_tasks)
+	{
+		const SfwTask *task = dlist_container(SfwTask, node, iter.cur);
+
+		if (task->phase == SFW_PHASE_RUNS || task->phase == SFW_PHASE_OVER || task->retry_delay > 0)
+			n++;
+	}
+	return n;
+}
+
 /* Choose an activity to claim tasks of; false: none may have tasks, or there is no room. */
 static bool
 choose_source(void)
 {
 	claimed = NULL;
-	n_asked = sfw_config.concurrency - sfw_tasks_running;
+	n_asked = sfw_config.concurrency - count_occupied();
 	if (draining || n_asked <= 0)
 		return false;
 	for (int i = 0; i < n_sources && claimed == NULL; i++)
@@ -369,7 +423,24 @@ answered_and_claimed(const PGresult *result, void *arg)
 static bool
 goes_together(const SfwTask *task)
 {
-	return task != NULL && task->succeeded && !task->alone;
+	return task->outcome.succeeded && !task->alone;
+}
+
+/* Tell whether there is an answer to be sent that can go together with others. */
+static bool
+first_goes_together(void)
+{
+	return !dlist_is_empty(&answers) && goes_together(dlist_head_element(SfwTask, answer_node, &answers));
+}
+
+/* Tell whether the two answers that are to be sent first can go together. */
+static bool
+two_go_together(void)
+{
+	dlist_node *first = dlist_head_node(&answers);
+
+	return first_goes_together() && dlist_has_next(&answers, first) &&
+		goes_together(dlist_container(SfwTask, answer_node, dlist_next_node(&answers, first)));
 }
 
 /*
@@ -393,18 +464,17 @@ send_answers(void)
 	initPQExpBuffer(&outputs);
 	appendPQExpBufferChar(&tokens, '{');
 	appendPQExpBufferChar(&outputs, '{');
-	while (goes_together(answers) && n_batch < BATCH_TASKS && outputs.len < BATCH_BYTES)
+	while (first_goes_together() && n_batch < BATCH_TASKS && outputs.len < BATCH_BYTES)
 	{
 		SfwTask    *task = dequeue();
 
 		appendPGArray(&tokens, task->token);
-		appendPGArray(&outputs, task->output);
+		appendPGArray(&outputs, task->outcome.output);
 	}
 	appendPQExpBufferChar(&tokens, '}');
 	appendPQExpBufferChar(&outputs, '}');
 	values[0] = sfc_buffer_data(&tokens);
 	values[1] = sfc_buffer_data(&outputs);
-	n_under_way = n_batch;
 	if (claimed != NULL)
 	{
 		char	   *before = psprintf("(SELECT pg_catalog.count(*) AS n FROM (%s OFFSET 0) AS s) AS a"
@@ -427,9 +497,9 @@ send_answers(void)
 static void
 send_answer_or_claim(void)
 {
-	bool		may_answer = answers != NULL && !retry_timer.armed;
+	bool		may_answer = !dlist_is_empty(&answers);
 
-	if (may_answer && !goes_together(answers))
+	if (may_answer && !first_goes_together())
 	{
 		claimed = NULL;
 		send_answer();
@@ -441,7 +511,7 @@ send_answer_or_claim(void)
 		else
 			send_claim();
 	}
-	else if (may_answer && goes_together(answers->next))
+	else if (may_answer && two_go_together())
 		send_answers();
 	else if (may_answer)
 		send_answer();
@@ -538,7 +608,7 @@ sfw_queue_drain(void)
 bool
 sfw_queue_is_empty(void)
 {
-	return sfw_tasks_running == 0 && answers == NULL && n_under_way == 0 && claimed == NULL;
+	return dlist_is_empty(&sfw_tasks) && claimed == NULL;
 }
 
 /* Tell whether no activity had more tasks at its last claim. */
@@ -558,15 +628,4 @@ bool
 sfw_queue_has_failed(void)
 {
 	return n_failed > 0;
-}
-
-/* The number of answers that were given up. */
-int
-sfw_queue_lost(void)
-{
-	int			waiting = 0;
-
-	for (const SfwTask *task = answers; task != NULL; task = task->next)
-		waiting++;
-	return n_lost + waiting + n_under_way;
 }

@@ -17,6 +17,5 @@ extern void sfw_queue_drain(void);
 extern bool sfw_queue_is_empty(void);
 extern bool sfw_queue_is_exhausted(void);
 extern bool sfw_queue_has_failed(void);
-extern int	sfw_queue_lost(void);
 
 #endif							/* SFW_QUEUE_H */
