@@ -25,12 +25,24 @@
 /* Seconds before a process is started again that has ended by itself */
 #define PAUSE	2
 
+/* What becomes of the process for a database */
+typedef enum NodePhase
+{
+	NODE_RUNS,
+	NODE_PAUSES,				/* before it is started again */
+	NODE_HAS_LEFT
+} NodePhase;
+
 /* A database, and the process that works for it */
 typedef struct Node
 {
 	const char *conninfo;		/* NULL: the database of the other options */
-	pid_t		pid;			/* 0: it has left */
-	time_t		again_at;		/* when it is started again; 0: it runs, or has left */
+	NodePhase	phase;
+	union
+	{
+		pid_t		pid;		/* in NODE_RUNS */
+		time_t		again_at;	/* in NODE_PAUSES: when it is started again */
+	};
 } Node;
 
 static Node *nodes;
@@ -38,22 +50,19 @@ static int	n_nodes;
 static bool leaving;
 static int	status;				/* the worst of those that have left */
 
-/* Start the process of a node; it does not return in that. */
+/* Have a node's process started again after a while. */
 static void
-start(Node *node, int (*work) (void), const sigset_t *before)
+pause_node(Node *node, const char *why)
 {
-	pid_t		parent = getpid();
+	sfc_log(SFC_LOG_ERROR, why, NULL);
+	node->phase = NODE_PAUSES;
+	node->again_at = time(NULL) + PAUSE;
+}
 
-	node->again_at = 0;
-	node->pid = fork();
-	if (node->pid < 0)
-	{
-		sfc_log(SFC_LOG_ERROR, "cannot start a process for a node", NULL);
-		node->pid = 0;
-		node->again_at = time(NULL) + PAUSE;
-	}
-	if (node->pid != 0)
-		return;
+/* Be the process of a node; does not return. */
+static void
+become_node(const Node *node, pid_t parent, int (*work) (void), const sigset_t *before)
+{
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -67,6 +76,37 @@ start(Node *node, int (*work) (void), const sigset_t *before)
 	exit(work());
 }
 
+/* Start the process of a node. */
+static void
+start(Node *node, int (*work) (void), const sigset_t *before)
+{
+	pid_t		parent = getpid();
+	pid_t		pid = fork();
+
+	if (pid == 0)
+		become_node(node, parent, work, before);
+	if (pid < 0)
+	{
+		pause_node(node, "cannot start a process for a node");
+		return;
+	}
+	node->phase = NODE_RUNS;
+	node->pid = pid;
+}
+
+/* Note that the process of a node has ended: it has left, or is started again. */
+static void
+note_end(Node *node, int how)
+{
+	if (leaving || (sfw_config.once && WIFEXITED(how)))
+	{
+		node->phase = NODE_HAS_LEFT;
+		status = Max(status, WIFEXITED(how) ? WEXITSTATUS(how) : 1);
+	}
+	else
+		pause_node(node, "the process of a node has ended, and is started again");
+}
+
 /* Note the processes that have ended. */
 static void
 reap(void)
@@ -78,30 +118,26 @@ reap(void)
 	{
 		for (int i = 0; i < n_nodes; i++)
 		{
-			if (nodes[i].pid != pid)
-				continue;
-			nodes[i].pid = 0;
-			if (leaving || (sfw_config.once && WIFEXITED(how)))
-				status = Max(status, WIFEXITED(how) ? WEXITSTATUS(how) : 1);
-			else
+			if (nodes[i].phase == NODE_RUNS && nodes[i].pid == pid)
 			{
-				sfc_log(SFC_LOG_ERROR, "the process of a node has ended, and is started again", NULL);
-				nodes[i].again_at = time(NULL) + PAUSE;
+				note_end(&nodes[i], how);
+				break;
 			}
 		}
 	}
 }
 
-/* Hand a signal on. */
+/* Hand a signal on, and start no process any more. */
 static void
 tell_all(int signo)
 {
 	leaving = true;
 	for (int i = 0; i < n_nodes; i++)
 	{
-		nodes[i].again_at = 0;
-		if (nodes[i].pid != 0)
+		if (nodes[i].phase == NODE_RUNS)
 			kill(nodes[i].pid, signo);
+		else
+			nodes[i].phase = NODE_HAS_LEFT;
 	}
 }
 
@@ -110,8 +146,10 @@ static bool
 is_working(void)
 {
 	for (int i = 0; i < n_nodes; i++)
-		if (nodes[i].pid != 0 || nodes[i].again_at != 0)
+	{
+		if (nodes[i].phase != NODE_HAS_LEFT)
 			return true;
+	}
 	return false;
 }
 
@@ -147,8 +185,10 @@ sfw_several_work(int (*work) (void))
 			tell_all(signo);
 		reap();
 		for (int i = 0; i < n_nodes; i++)
-			if (nodes[i].again_at != 0 && nodes[i].again_at <= time(NULL))
+		{
+			if (nodes[i].phase == NODE_PAUSES && nodes[i].again_at <= time(NULL))
 				start(&nodes[i], work, &before);
+		}
 	}
 	return status;
 }
