@@ -122,6 +122,20 @@ is(json(curl($gateway, '/console/login', '-H', 'Content-Type: application/json',
 	'who signs in is told');
 stop_gateway($gateway);
 
+# --- the database accepts and says nothing, and nobody asks it for anything
+
+$gateway = start_gateway($node, user => 'gate', 'connect-timeout' => '1s');
+@stopped = split /\n/, $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE usename = 'gate'});
+push @stopped, split /\n/, slurp_file($node->data_dir . '/postmaster.pid') =~ s/\n.*//sr;
+kill 'STOP', @stopped;
+ok(wait_for('not ready', sub { curl($gateway, '/readyz')->{status} == 503 }, 40),
+	'the database says nothing: the gateway notices');
+like(gateway_log($gateway), qr/"it has not answered in time"/, '... as it has asked');
+kill 'CONT', @stopped;
+@stopped = ();
+ok(wait_for('ready', sub { curl($gateway, '/readyz')->{status} == 200 }), 'it goes on: the gateway is ready');
+stop_gateway($gateway);
+
 no_surprises($node);
 $node->stop;
 done_testing();

@@ -19,11 +19,13 @@
 #include "tools/sfgateway/gateway_config.h"
 #include "tools/sfgateway/nodes/gateway_nodes.h"
 
-static void watch_pool(SfgPool *pool);
+static void listening(SfgPool *pool);
 
-static bool is_lost(void);
+static void not_listening(SfgPool *pool);
 
-static void note_back(void);
+static void notified(SfcDb *db, const PGnotify *notify);
+
+static void late(void *arg, const char *why);
 
 /* Calls that wait for a connection */
 #define MOST_QUEUED 1000
@@ -34,11 +36,22 @@ static void note_back(void);
 /* Milliseconds between attempts to connect, at most */
 #define LONGEST_DELAY 2000
 
+/* Milliseconds that the database has to say that it is there */
+#define ANSWER		3000
+
 SfgPool		sfg_api_pool = {.most_queued = MOST_QUEUED, .patience = PATIENCE, .by_role = true};
 SfgPool		sfg_keys_pool = {.most_queued = MOST_QUEUED, .patience = PATIENCE};
 SfgPool		sfg_sync_pool = {.most_queued = 100, .patience = PATIENCE, .by_role = true};
 SfgPool		sfg_metrics_pool = {.most_queued = 10, .patience = PATIENCE};
 SfgPool		sfg_watch_pool = {.most_queued = 1, .patience = PATIENCE, .statement_timeout = 60000};
+
+static SfgPool listen_pool = {
+	.listen = "LISTEN sf_activity", .notified = notified, .connected = listening, .failing = not_listening,
+	.patience = PATIENCE, .statement_timeout = 1000, .longest_delay = LONGEST_DELAY
+};
+static SfgPresence presence = {.pool = &listen_pool, .within = ANSWER, .late = late};
+static int64_t lost_at = INT64_MIN / 2; /* when that connection was last lost or not made */
+static char lost_time[32];		/* when it was lost, while it is not there again */
 
 /* An activity has a new task. */
 static void
@@ -52,7 +65,7 @@ notified(SfcDb *db, const PGnotify *notify)
 static void
 listening(SfgPool *pool)
 {
-	note_back();
+	sfg_presence_made(&presence);
 	sfg_pool_hurry(&sfg_api_pool);
 	sfg_pool_hurry(&sfg_keys_pool);
 	sfg_pool_hurry(&sfg_sync_pool);
@@ -63,18 +76,29 @@ listening(SfgPool *pool)
 	sfg_nodes_refresh();
 }
 
-/* The connection that listens is lost, or cannot be made. */
+/* The connection that listens is lost, or cannot be made: pages are told when the database is down from now on. */
 static void
 not_listening(SfgPool *pool)
 {
-	if (is_lost())
+	SfgPresenceStatus before = presence.status;
+	time_t		now = time(NULL);
+	struct tm	utc;
+
+	lost_at = sfc_now();
+	presence.status = sfg_presence_after_loss(&presence);
+	if (presence.status == SFG_PRESENCE_LOST)
+		strftime(lost_time, sizeof(lost_time), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	else if (before != SFG_PRESENCE_SILENT)
 		sfg_changes_note();
 }
 
-static SfgPool listen_pool = {
-	.listen = "LISTEN sf_activity", .notified = notified, .connected = listening, .failing = not_listening,
-	.patience = PATIENCE, .statement_timeout = 1000, .longest_delay = LONGEST_DELAY
-};
+/* The connection that listens gives no answer, unless it is lost already: do without it, and make another one. */
+static void
+late(void *arg, const char *why)
+{
+	if (presence.status == SFG_PRESENCE_THERE)
+		sfg_pool_give_up(&listen_pool, why);
+}
 
 /* Connect. */
 void
@@ -87,8 +111,8 @@ sfg_database_start(void)
 	sfg_pool_start(&sfg_api_pool, sfg_config.database_connections);
 	sfg_pool_start(&sfg_keys_pool, 1);
 	sfg_pool_start(&sfg_sync_pool, sfg_config.sync_connections);
+	sfg_presence_begin(&presence);
 	sfg_pool_start(&listen_pool, 1);
-	watch_pool(&listen_pool);
 	sfg_pool_start(&sfg_watch_pool, 1);
 	if (sfg_config.metrics_dsn != NULL)
 	{
@@ -110,6 +134,7 @@ void
 sfg_database_stop(void)
 {
 	sfg_nodes_stop();
+	sfg_presence_end(&presence);
 	sfg_pool_stop(&sfg_api_pool);
 	sfg_pool_stop(&sfg_keys_pool);
 	sfg_pool_stop(&sfg_sync_pool);
@@ -120,49 +145,8 @@ sfg_database_stop(void)
 }
 
 /*
- * Whether the database is there.
- *
- * One connection of the gateway tells.  A connection that is lost and made again
- * at once is no news: an operator has ended it.  When it cannot be made again, the
- * database is down.
+ * Whether the database is there: as the connection says that listens (presence.c).
  */
-
-static SfgPool *watched;		/* of this connection */
-static int64_t lost_at = INT64_MIN / 2; /* when it was last lost or not made */
-static bool failing;			/* it was lost, and is not there again */
-static char lost_time[32];		/* when */
-static bool down;
-
-/* Have probes go by the one connection of a pool. */
-static void
-watch_pool(SfgPool *pool)
-{
-	watched = pool;
-}
-
-/* The connection is lost or was not made; tell whether the database is down from now on. */
-static bool
-is_lost(void)
-{
-	bool		was_down = down;
-	time_t		now = time(NULL);
-	struct tm	utc;
-
-	lost_at = sfc_now();
-	if (!failing)
-		strftime(lost_time, sizeof(lost_time), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-	else
-		down = true;
-	failing = true;
-	return down && !was_down;
-}
-
-/* The connection is there. */
-static void
-note_back(void)
-{
-	failing = down = false;
-}
 
 /* When the connection was last lost or not made, on the clock of sfc_now(). */
 int64_t
@@ -175,12 +159,12 @@ sfg_availability_lost_at(void)
 const char *
 sfg_availability_down_since(void)
 {
-	return down ? lost_time : NULL;
+	return presence.status == SFG_PRESENCE_SILENT ? lost_time : NULL;
 }
 
 /* Ask the database whether it is there; the result is NULL if it is not. */
 void
 sfg_availability_probe(SfcDbDone done, void *arg)
 {
-	sfg_pool_call_first(watched, "SELECT 1", done, arg);
+	sfg_pool_call_first(&listen_pool, "SELECT 1", done, arg);
 }

@@ -55,6 +55,38 @@ extern void sfg_hosts_free(SfgHosts *hosts);
 extern PGconn *sfg_dsn_connect(const char *conninfo, SfgHosts *hosts, int64_t statement_timeout, const char *user,
 							   const char *password);
 
+/* --- whether a server is there --- */
+
+/* Where a server stands (presence.c) */
+typedef enum SfgPresenceStatus
+{
+	SFG_PRESENCE_UNWATCHED,
+	SFG_PRESENCE_THERE,					/* as far as is known */
+	SFG_PRESENCE_LOST,					/* its connection was lost, and was not tried again */
+	SFG_PRESENCE_SILENT
+} SfgPresenceStatus;
+
+/* A server that is watched. Set it to zero, and then its first part, before its first use. */
+typedef struct SfgPresence
+{
+	SfgPool    *pool;			/* of the connection that tells */
+	int64_t		within;			/* milliseconds that it has for an answer */
+	void		(*late) (void *arg, const char *why);	/* it has not answered */
+	bool		(*is_busy) (void *arg); /* it has calls to answer: ask it more often; or NULL */
+	void	   *arg;			/* of the owner */
+
+	SfgPresenceStatus status;
+	bool		asked;			/* a question is under way, or waits in the pool */
+	SfcTimer	timer;			/* for the next question, or the end of its time */
+	time_t		answered_at;
+} SfgPresence;
+
+extern void sfg_presence_begin(SfgPresence *presence);
+extern void sfg_presence_made(SfgPresence *presence);
+extern SfgPresenceStatus sfg_presence_after_loss(const SfgPresence *presence);
+extern void sfg_presence_ask_soon(SfgPresence *presence);
+extern void sfg_presence_end(SfgPresence *presence);
+
 /* --- whether the database is there --- */
 
 extern int64_t sfg_availability_lost_at(void);
