@@ -4,10 +4,11 @@
  *
  * A session has one statement at a time, and no call blocks:
  *
- *		DOWN --timer--> CONNECTING --> BUSY <--> READY
- *		  ^                 |            |         |
- *		  +-----------------+------------+---------+   lost
+ *		DOWN --timer--> LOOKING --> CONNECTING --> BUSY <--> READY
+ *		  ^                |            |            |         |
+ *		  +----------------+------------+------------+---------+   lost
  *
+ * An owner whose server has a name that is to be looked up does so before it connects (LOOKING): libpq would wait.
  * The first statements listen for notifications and find sfflow's schema.
  * When the connection is lost, the sender of the statement under way is told
  * that its outcome is unknown.  The delay before the next attempt doubles up to
@@ -62,11 +63,11 @@ try_again(SfcDb *db)
 		db->failing(db);
 }
 
-/* Close the session and schedule the next attempt to connect. */
+/* Close the session, if there is one, and schedule the next attempt to connect. */
 static void
-lose(SfcDb *db, const char *what)
+lose_for(SfcDb *db, const char *what, const char *reason)
 {
-	char	   *message = sfc_message(PQerrorMessage(db->session.conn));
+	char	   *message = sfc_message(reason);
 	SfcDbDone	done = db->on_done;
 
 	db->delay = db->delay == 0 ? FIRST_DELAY : Min(db->delay * 2, LAST_DELAY);
@@ -81,6 +82,13 @@ lose(SfcDb *db, const char *what)
 		done(NULL, db->on_done_arg);
 	if (db->lost != NULL)
 		db->lost(db);
+}
+
+/* The same, for what libpq says. */
+static void
+lose(SfcDb *db, const char *what)
+{
+	lose_for(db, what, PQerrorMessage(db->session.conn));
 }
 
 /* Hand the result of the statement to its sender; the session is idle then. */
@@ -289,14 +297,33 @@ not_connected(void *arg)
 	lose(db, *PQerrorMessage(db->session.conn) != '\0' ? "cannot connect" : "connecting takes too long");
 }
 
+/* Begin to connect: it is known where the server is. */
+static void
+begin_connecting(SfcDb *db)
+{
+	db->status = SFC_DB_CONNECTING;
+	sfc_session_begin(&db->session, db->open(db), db->connect_timeout);
+}
+
+/* The owner has looked for the server: connect; problem is NULL, or says why it is nowhere. */
+void
+sfc_db_found(SfcDb *db, const char *problem)
+{
+	if (problem == NULL)
+		begin_connecting(db);
+	else
+		lose_for(db, "cannot connect", problem);
+}
+
 /* Try to connect. */
 static void
 try_connect(void *arg)
 {
 	SfcDb	   *db = arg;
 
-	db->status = SFC_DB_CONNECTING;
-	sfc_session_begin(&db->session, db->open(db), db->connect_timeout);
+	db->status = SFC_DB_LOOKING;
+	if (db->look == NULL || !db->look(db))
+		begin_connecting(db);
 }
 
 /* Connect, and reconnect whenever the session is lost, unless the owner wants to be told instead. */

@@ -16,6 +16,7 @@ typedef void (*SfcDbDone) (const PGresult *result, void *arg);
 typedef enum SfcDbStatus
 {
 	SFC_DB_DOWN,
+	SFC_DB_LOOKING,				/* the owner looks for the server */
 	SFC_DB_CONNECTING,
 	SFC_DB_BUSY,				/* a statement is under way */
 	SFC_DB_READY
@@ -24,6 +25,7 @@ typedef enum SfcDbStatus
 /* Set it to zero, and then its first part, before its first use. */
 typedef struct SfcDb
 {
+	bool		(*look) (struct SfcDb *db); /* looks for the server, for sfc_db_found(); false: no need; or NULL */
 	PGconn	   *(*open) (struct SfcDb *db); /* begins to connect */
 	int64_t		connect_timeout;	/* milliseconds */
 	const char *listen;			/* a LISTEN statement, or NULL */
@@ -50,6 +52,7 @@ typedef struct SfcDb
 } SfcDb;
 
 extern void sfc_db_start(SfcDb *db);
+extern void sfc_db_found(SfcDb *db, const char *problem);
 extern bool sfc_db_is_idle(const SfcDb *db);
 extern void sfc_db_send(SfcDb *db, const char *statement, int n, const char *const *values,
 						SfcDbDone done, void *arg);

@@ -40,8 +40,8 @@ sub free_port
 }
 
 # Start a gateway for a database of a server, and wait until it takes requests unless told otherwise. Options that
-# are no setting: user, of the dsn; program; port; files, which limits its open files; config, the text of its file; and
-# unready, not to wait.
+# are no setting: user, of the dsn; program; port; files, which limits its open files; config, the text of its file; asan,
+# an option of AddressSanitizer; and unready, not to wait.
 sub start_gateway
 {
 	my ($node, %how) = @_;
@@ -51,6 +51,7 @@ sub start_gateway
 	my @limit = defined $files ? ('prlimit', "--nofile=$files:$files") : ();
 	my $user = delete $how{user} // 'postgres';
 	my $unready = delete $how{unready};
+	my $asan = join ':', 'detect_leaks=1:abort_on_error=0:exitcode=77', delete $how{asan} // ();
 	my $config = delete $how{config};
 	my $port = delete $how{port} // free_port();
 	my $dsn = $node ? $node->connstr('postgres') . " user=$user" : 'host=/nonexistent';
@@ -67,7 +68,7 @@ sub start_gateway
 	{
 		open STDERR, '>', "$base.log" or POSIX::_exit(99);
 		open STDIN, '<', '/dev/null' or POSIX::_exit(99);
-		$ENV{ASAN_OPTIONS} = 'detect_leaks=1:abort_on_error=0:exitcode=77';
+		$ENV{ASAN_OPTIONS} = $asan;
 		exec @limit, $program, @options or POSIX::_exit(98);
 	}
 	$running{$pid} = 1;

@@ -45,6 +45,14 @@ typedef enum SfgSessionStatus
 	SFG_SESSION_OVER
 } SfgSessionStatus;
 
+/* The question to the database whether it went with the connection of a session */
+typedef enum SfgSessionProbe
+{
+	SFG_PROBE_NONE,
+	SFG_PROBE_SENT,				/* its answer gets the session */
+	SFG_PROBE_DUE				/* it is asked again when the timer fires */
+} SfgSessionProbe;
+
 typedef struct SfgConsoleSession
 {
 	SfgSessionStatus status;
@@ -60,8 +68,8 @@ typedef struct SfgConsoleSession
 	int64_t		used_at;
 	int64_t		lost_at;		/* when the connection was lost */
 	int64_t		tried_at;		/* when it was last lost or not made */
-	bool		probing;		/* the database was asked whether it went with the connection */
-	SfcTimer	probe_timer;	/* of the look whether it has */
+	SfgSessionProbe probe;
+	SfcTimer	probe_timer;	/* while that is due */
 	SfgRequest *sign_in;		/* that is not answered yet, or NULL */
 	SfcTimer	timer;
 	dlist_node	node;

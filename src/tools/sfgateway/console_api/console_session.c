@@ -72,7 +72,7 @@ free_session(void *arg)
 	SfgConsoleSession *session = arg;
 
 	/* The answer to the probe will have it freed. */
-	if (session->probing)
+	if (session->probe == SFG_PROBE_SENT)
 		return;
 	sfg_pool_free(&session->pool);
 	sfg_sealed_free(&session->password);
@@ -105,10 +105,10 @@ end_session(SfgConsoleSession *session, const char *why, bool refused)
 		return;
 	session->status = SFG_SESSION_OVER;
 	session->sign_in = NULL;
-	if (session->probe_timer.armed)
+	if (session->probe == SFG_PROBE_DUE)
 	{
 		sfc_timer_clear(&session->probe_timer);
-		session->probing = false;
+		session->probe = SFG_PROBE_NONE;
 	}
 	dlist_delete(&session->node);
 	n_sessions--;
@@ -147,7 +147,10 @@ static void probed(const PGresult *result, void *arg);
 static void
 probe(void *arg)
 {
-	sfg_availability_probe(probed, arg);
+	SfgConsoleSession *session = arg;
+
+	session->probe = SFG_PROBE_SENT;
+	sfg_availability_probe(probed, session);
 }
 
 /* It is known whether the database was lost with the connection of a session. */
@@ -156,7 +159,7 @@ probed(const PGresult *result, void *arg)
 {
 	SfgConsoleSession *session = arg;
 
-	session->probing = false;
+	session->probe = SFG_PROBE_NONE;
 	if (session->status == SFG_SESSION_OVER)
 	{
 		if (!session->timer.armed)
@@ -166,7 +169,7 @@ probed(const PGresult *result, void *arg)
 		return;
 	else if (sfc_now() - session->lost_at < END_OF_CRASH)
 	{
-		session->probing = true;
+		session->probe = SFG_PROBE_DUE;
 		sfc_timer_set(&session->probe_timer, END_OF_CRASH, probe, session);
 	}
 	else
@@ -180,10 +183,8 @@ suspend(SfgConsoleSession *session)
 	session->status = SFG_SESSION_LOST;
 	session->lost_at = session->tried_at = sfc_now();
 	sfg_pool_stop(&session->pool);
-	if (session->probing)
-		return;
-	session->probing = true;
-	probe(session);
+	if (session->probe == SFG_PROBE_NONE)
+		probe(session);
 }
 
 /* Tell whether the server refused the role or its password, rather than any connection or call just now. */
@@ -526,7 +527,7 @@ sfg_console_session_revive(SfgConsoleSession *session, const char *cookie, const
 
 	if (!sfg_pool_is_down(&session->pool))
 		return true;
-	if (session->probing || sfc_now() - session->tried_at < RETRY)
+	if (session->probe != SFG_PROBE_NONE || sfc_now() - session->tried_at < RETRY)
 		return false;
 	make_key(cookie, csrf, key);
 	password = sfg_unseal(key, &session->password);

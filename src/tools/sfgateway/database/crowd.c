@@ -213,9 +213,9 @@ may_end(const SfgClient *client)
 
 	if (client->standing.ends)
 		return false;
-	if (request == NULL || !request->begun)
+	if (request == NULL || request->phase == SFG_REQUEST_READING)
 		return true;
-	return request->response != NULL && !request->suspended && sfc_now() - client->since > SLOW_ANSWER;
+	return request->phase == SFG_REQUEST_ANSWERED && sfc_now() - client->since > SLOW_ANSWER;
 }
 
 /* Tell whether a connection is one to end rather than another one of its kind. */

@@ -24,12 +24,68 @@ extern void sfg_database_start(void);
 extern bool sfg_database_is_ready(void);
 extern void sfg_database_stop(void);
 
-/* --- connections to the database, by keywords --- */
+/* --- addresses of names of hosts --- */
+
+struct addrinfo;
+
+/* Called with the addresses of a host, which are good for this call; or with NULL, and why there is none. */
+typedef void (*SfgLookupDone) (void *arg, const struct addrinfo *found, const char *problem);
+
+/* A wait for them. Set it to zero before its first use. */
+typedef struct SfgLookup
+{
+	SfgLookupDone done;
+	void	   *arg;
+	SfcTimer	timer;			/* the end of its patience */
+	dlist_node	node;			/* zero: it does not wait */
+} SfgLookup;
+
+extern void sfg_lookup_begin(SfgLookup *lookup, const char *name, SfgLookupDone done, void *arg);
+extern void sfg_lookup_forget(SfgLookup *lookup);
+
+/* --- connections to databases, by connection strings --- */
+
+/* Called when all hosts of a connection string were looked up; problem says why none has an address, or is NULL. */
+typedef void (*SfgHostsFound) (void *arg, const char *problem);
 
 extern bool sfg_dsn_check(const char *conninfo, char **problem);
 extern char *sfg_dsn_of_node(const char *own, const char *address, const char *dbname);
-extern PGconn *sfg_dsn_connect(const char *conninfo, int64_t statement_timeout,
-							   const char *user, const char *password);
+extern SfgHosts *sfg_hosts_find(const char *conninfo, SfgHostsFound found, void *arg);
+extern void sfg_hosts_free(SfgHosts *hosts);
+extern PGconn *sfg_dsn_connect(const char *conninfo, SfgHosts *hosts, int64_t statement_timeout, const char *user,
+							   const char *password);
+
+/* --- whether a server is there --- */
+
+/* Where a server stands (presence.c) */
+typedef enum SfgPresenceStatus
+{
+	SFG_PRESENCE_UNWATCHED,
+	SFG_PRESENCE_THERE,					/* as far as is known */
+	SFG_PRESENCE_LOST,					/* its connection was lost, and was not tried again */
+	SFG_PRESENCE_SILENT
+} SfgPresenceStatus;
+
+/* A server that is watched. Set it to zero, and then its first part, before its first use. */
+typedef struct SfgPresence
+{
+	SfgPool    *pool;			/* of the connection that tells */
+	int64_t		within;			/* milliseconds that it has for an answer */
+	void		(*late) (void *arg, const char *why);	/* it has not answered */
+	bool		(*is_busy) (void *arg); /* it has calls to answer: ask it more often; or NULL */
+	void	   *arg;			/* of the owner */
+
+	SfgPresenceStatus status;
+	bool		asked;			/* a question is under way, or waits in the pool */
+	SfcTimer	timer;			/* for the next question, or the end of its time */
+	time_t		answered_at;
+} SfgPresence;
+
+extern void sfg_presence_begin(SfgPresence *presence);
+extern void sfg_presence_made(SfgPresence *presence);
+extern SfgPresenceStatus sfg_presence_after_loss(const SfgPresence *presence);
+extern void sfg_presence_ask_soon(SfgPresence *presence);
+extern void sfg_presence_end(SfgPresence *presence);
 
 /* --- whether the database is there --- */
 

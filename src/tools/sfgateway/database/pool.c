@@ -243,24 +243,58 @@ end_old_calls(void *arg)
 		sfc_timer_set(&pool->timer, dlist_head_element(SfgCall, node, &pool->queue)->until - now, end_old_calls, pool);
 }
 
+/* The hosts of a connection were looked up. */
+static void
+hosts_found(void *arg, const char *problem)
+{
+	SfgConnection *connection = arg;
+
+	sfc_db_found(&connection->db, problem);
+}
+
+/* Look for the hosts of a connection; false: libpq needs no help with them. */
+static bool
+look_for_hosts(SfcDb *db)
+{
+	SfgConnection *connection = db->arg;
+
+	connection->hosts = sfg_hosts_find(connection->pool->dsn, hosts_found, connection);
+	return connection->hosts != NULL;
+}
+
+/* Forget the hosts of a connection. */
+static void
+forget_hosts(SfgConnection *connection)
+{
+	sfg_hosts_free(connection->hosts);
+	connection->hosts = NULL;
+}
+
+/* Wipe the password of a pool. */
+static void
+wipe_password(SfgPool *pool)
+{
+	if (pool->password != NULL)
+		explicit_bzero(pool->password, strlen(pool->password));
+	free(pool->password);
+	pool->password = NULL;
+}
+
 /* Begin to connect, as the owner of the pool has said. */
 static PGconn *
 open_connection(SfcDb *db)
 {
 	SfgConnection *connection = db->arg;
 	SfgPool    *pool = connection->pool;
-	PGconn	   *conn = sfg_dsn_connect(pool->dsn, pool->statement_timeout, pool->user, pool->password);
+	PGconn	   *conn = sfg_dsn_connect(pool->dsn, connection->hosts, pool->statement_timeout, pool->user,
+									   pool->password);
 
 	/* The owner who is told of the loss needs the SQLSTATE, which libpq has in such messages alone. */
 	if (pool->lost != NULL)
 		PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
 	forget_prepared(connection);
-	if (pool->password != NULL)
-	{
-		explicit_bzero(pool->password, strlen(pool->password));
-		free(pool->password);
-		pool->password = NULL;
-	}
+	forget_hosts(connection);
+	wipe_password(pool);
 	return conn;
 }
 
@@ -279,19 +313,21 @@ connected(SfcDb *db)
 static void
 lost(SfcDb *db)
 {
-	SfgPool    *pool = ((SfgConnection *) db->arg)->pool;
+	SfgConnection *connection = db->arg;
 
-	pool->lost(pool);
+	forget_hosts(connection);
+	connection->pool->lost(connection->pool);
 }
 
 /* A connection is lost or was not made, and is tried again after a while. */
 static void
 failing(SfcDb *db)
 {
-	SfgPool    *pool = ((SfgConnection *) db->arg)->pool;
+	SfgConnection *connection = db->arg;
 
-	if (pool->failing != NULL)
-		pool->failing(pool);
+	forget_hosts(connection);
+	if (connection->pool->failing != NULL)
+		connection->pool->failing(connection->pool);
 }
 
 /* Make the connections of a pool, without connecting them. */
@@ -307,6 +343,7 @@ sfg_pool_prepare(SfgPool *pool, int n)
 
 		connection->pool = pool;
 		connection->db = (SfcDb) {
+			.look = look_for_hosts,
 			.open = open_connection,
 			.connect_timeout = pool->connect_timeout > 0 ? pool->connect_timeout : sfg_config.connect_timeout,
 			.listen = pool->listen,
@@ -474,8 +511,10 @@ sfg_pool_stop(SfgPool *pool)
 	for (int i = 0; i < pool->n_connections; i++)
 	{
 		sfc_db_stop(&pool->connections[i].db);
+		forget_hosts(&pool->connections[i]);
 		statement_done(NULL, &pool->connections[i]);
 	}
+	wipe_password(pool);
 	while ((call = take(pool)) != NULL)
 		finish(call, NULL);
 }

@@ -6,9 +6,10 @@
  * of the body and at the body's end.  A route's handler is called at the end.
  * It answers at once, or later; until then the connection is suspended:
  *
- *		reading -> handled -> answered -> sent
- *					  |           ^
- *					  +-> waiting-+	suspended
+ *		READING -> HANDLED -> ANSWERED -> sent
+ *			|		  |			  ^ ^
+ *			|		  +-> WAITING + |	suspended
+ *			+-----------------------+	refused
  *
  * A suspended connection neither times out nor notices that its client left.
  * Most are answered at once; the descriptor of one that waits for longer is
@@ -202,7 +203,7 @@ sfg_request_watch_client(SfgRequest *request)
 static void
 suspend(SfgRequest *request)
 {
-	request->suspended = true;
+	request->phase = SFG_REQUEST_WAITING;
 	MHD_suspend_connection(request->connection);
 }
 
@@ -210,12 +211,12 @@ suspend(SfgRequest *request)
 enum MHD_Result
 sfg_request_go_on(SfgRequest *request)
 {
-	if (!request->begun)
+	if (request->phase == SFG_REQUEST_READING)
 	{
-		request->begun = true;
+		request->phase = SFG_REQUEST_HANDLED;
 		request->route->handle(request);
 	}
-	if (request->response == NULL)
+	if (request->phase != SFG_REQUEST_ANSWERED)
 	{
 		suspend(request);
 		return MHD_YES;
@@ -267,11 +268,13 @@ sfg_answer_header(SfgRequest *request, const char *name, const char *value)
 void
 sfg_answer_send(SfgRequest *request)
 {
+	SfgRequestPhase before = request->phase;
+
 	if (MHD_get_response_header(request->response, "Cache-Control") == NULL)
 		sfg_answer_header(request, "Cache-Control", "no-store");
-	if (!request->suspended)
+	request->phase = SFG_REQUEST_ANSWERED;
+	if (before != SFG_REQUEST_WAITING)
 		return;
-	request->suspended = false;
 	/* The client's time to take the answer begins now, also if the check of requests comes before the library. */
 	request->client->since = sfc_now();
 	if (request->watched)

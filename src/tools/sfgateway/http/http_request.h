@@ -49,9 +49,19 @@ typedef struct SfgRoute
 	const bool *setting;		/* that has it served; NULL: it always is */
 } SfgRoute;
 
+/* Where a request stands; each may be followed by the ones below, and by no other */
+typedef enum SfgRequestPhase
+{
+	SFG_REQUEST_READING,		/* its header and its body come */
+	SFG_REQUEST_HANDLED,		/* its handler has it */
+	SFG_REQUEST_WAITING,		/* its handler will answer later: the connection is suspended */
+	SFG_REQUEST_ANSWERED		/* it was answered, or refused: the library sends that */
+} SfgRequestPhase;
+
 typedef struct SfgRequest
 {
 	struct MHD_Connection *connection;
+	SfgRequestPhase phase;
 	SfgClient  *client;
 	const SfgRoute *route;
 	char		id[37];			/* a UUID */
@@ -63,11 +73,9 @@ typedef struct SfgRequest
 	struct SfgWaiting *waiting; /* while it counts as one that waits for long */
 	size_t		reserved;		/* bytes of a large body */
 	int64_t		begun_at;
-	bool		begun;			/* the handler was called */
-	bool		suspended;
-	bool		watched;		/* for the end of its client's connection */
+	bool		watched;		/* for the end of its client's connection, while it waits */
 	bool		client_left;	/* before it was answered */
-	struct MHD_Response *response;
+	struct MHD_Response *response;	/* what is there of the answer, or NULL */
 	size_t		untaken;		/* bytes of the answer that count */
 	unsigned	status;
 

@@ -84,7 +84,6 @@ descriptor(const SfgClient *client)
 static enum MHD_Result
 refuse(SfgRequest *request, unsigned status, const char *message, bool close)
 {
-	request->begun = true;
 	sfg_answer_error(request, status, message);
 	if (close)
 		sfg_answer_header(request, "Connection", "close");
@@ -112,7 +111,8 @@ end_slow_body(void)
 	{
 		SfgClient  *client = dlist_container(SfgClient, node, iter.cur);
 
-		if (client->request != NULL && client->request->reserved > 0 && !client->request->begun &&
+		if (client->request != NULL && client->request->reserved > 0 &&
+			client->request->phase == SFG_REQUEST_READING &&
 			(slowest == NULL || client->request->begun_at < slowest->request->begun_at))
 			slowest = client;
 	}
@@ -126,7 +126,6 @@ begin_large(SfgRequest *request, size_t bytes)
 {
 	if (!request->route->check(request))
 	{
-		request->begun = true;
 		sfg_answer_header(request, "Connection", "close");
 		return sfg_request_go_on(request);
 	}
@@ -154,7 +153,6 @@ begin(const Listener *listener, SfgRequest *request, const char *method, const c
 	request->route = sfg_route_find(request->method, request->path, listener->for_health, &allowed);
 	if (request->route == NULL && allowed != NULL)
 	{
-		request->begun = true;
 		sfg_answer_error(request, MHD_HTTP_METHOD_NOT_ALLOWED, "this method is not allowed here");
 		sfg_answer_header(request, "Allow", allowed);
 		return sfg_request_go_on(request);
@@ -176,7 +174,7 @@ handle(void *arg, struct MHD_Connection *connection, const char *url, const char
 {
 	SfgRequest *request = *context;
 
-	if (stopping && (request == NULL || request->response == NULL))
+	if (stopping && (request == NULL || request->phase != SFG_REQUEST_ANSWERED))
 		return MHD_NO;
 	if (request == NULL)
 	{
@@ -541,7 +539,7 @@ check_requests(void *arg)
 		SfgClient  *client = dlist_container(SfgClient, node, iter.cur);
 		SfgRequest *request = client->request;
 
-		if (request != NULL && request->suspended)
+		if (request != NULL && request->phase == SFG_REQUEST_WAITING)
 		{
 			if (request->until <= now)
 				sfg_request_give_up(request);
@@ -667,7 +665,7 @@ sfg_listeners_stop(void)
 	{
 		SfgClient  *client = dlist_container(SfgClient, node, iter.cur);
 
-		if (client->request != NULL && client->request->suspended)
+		if (client->request != NULL && client->request->phase == SFG_REQUEST_WAITING)
 			sfg_request_give_up(client->request);
 	}
 	sfc_timer_clear(&check_timer);

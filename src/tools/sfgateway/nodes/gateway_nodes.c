@@ -5,13 +5,11 @@
  * The coordinator says where they are: at the start, every EVERY milliseconds, and when one has fallen silent.  The
  * gateway logs in there under its own name, and acts for roles by sf_aws_api_as(), as it does on the coordinator.
  *
- *		answers <---> silent
- *
  * A node has pools of its own, so its calls take no connection of others.  One of its connections listens for new
- * tasks, and is asked whether the node is there: after CHECK milliseconds, and when a call has been under way for
- * half of the coordinator's sfflow.node_timeout.  It is silent when the answer takes another half, or when that
- * connection is lost and cannot be made again.  Then its calls end without a result, and new ones are not made until
- * it is connected again.
+ * tasks, and is asked whether the node is there (presence.c), also when a call has been under way for half of
+ * the coordinator's sfflow.node_timeout.  It is silent when the answer takes another half, or when that connection is
+ * lost and cannot be made again.  Then its calls end without a result, and new ones are not made until it is connected
+ * again.
  */
 #include "postgres_fe.h"
 
@@ -30,9 +28,6 @@
 #define RETRY		1000
 #define APART		5000
 
-/* Milliseconds between checks whether a node is there */
-#define CHECK		10000
-
 /* Milliseconds between attempts to connect to a node that is silent, at most */
 #define LONGEST_DELAY 2000
 
@@ -46,15 +41,10 @@ typedef struct Node
 	char	   *name;
 	char	   *address;		/* where it is, as the coordinator has it */
 	char	   *dsn;			/* as the gateway connects to it */
-	bool		is_there;		/* it is one of sf_nodes */
 	SfgPool		api;
 	SfgPool		sync;			/* without connections until it is needed */
 	SfgPool		listen;
-	bool		is_silent;
-	bool		failing;		/* the connection that listens was lost, and is not there again */
-	bool		asked;			/* whether it is there */
-	time_t		answered_at;
-	SfcTimer	watch;
+	SfgPresence presence;		/* by the connection that listens; UNWATCHED: it is none of sf_nodes any more */
 } Node;
 
 static Node *nodes[SFG_MOST_NODES]; /* by their indexes; that of the coordinator is NULL */
@@ -64,8 +54,6 @@ static char *own_name;
 static int64_t node_timeout = 1500;
 static int64_t refreshed_at = INT64_MIN / 2;
 static SfcTimer refresh_timer;
-
-static void watch(void *arg);
 
 static void refresh(void *arg);
 
@@ -89,80 +77,39 @@ index_of(const Node *node)
 	return node_index;
 }
 
-/* Note that a node has just answered. */
-static void
-note_answer(Node *node)
+/* Tell whether a node is one of sf_nodes. */
+static bool
+is_served(const Node *node)
 {
-	node->answered_at = time(NULL);
+	return node->presence.status != SFG_PRESENCE_UNWATCHED;
 }
 
 /* Tell whether a node has calls to answer. */
 static bool
-is_busy(const Node *node)
+is_busy(void *arg)
 {
-	return !sfg_pool_is_idle(&node->api) || (node->sync.connections != NULL && !sfg_pool_is_idle(&node->sync));
+	const Node *node = arg;
+
+	return !sfg_pool_is_idle(&node->api) || !sfg_pool_is_idle(&node->sync);
 }
 
 /* End the calls of a node, which does not answer, and make none. */
 static void
-fall_silent(Node *node, const char *why)
+fall_silent(void *arg, const char *why)
 {
+	Node	   *node = arg;
 	char		number[12];
 
-	if (node->is_silent)
+	if (node->presence.status == SFG_PRESENCE_SILENT)
 		return;
-	node->is_silent = true;
+	node->presence.status = SFG_PRESENCE_SILENT;
 	snprintf(number, sizeof(number), "%d", node->number);
 	sfc_log(SFC_LOG_WARNING, "a node does not answer", "node", number, "name", node->name, "reason", why, NULL);
 	sfg_pool_give_up(&node->listen, why);
 	sfg_pool_give_up(&node->api, why);
-	if (node->sync.connections != NULL)
-		sfg_pool_give_up(&node->sync, why);
+	sfg_pool_give_up(&node->sync, why);
 	/* It may be elsewhere now. */
 	sfc_timer_set(&refresh_timer, Max(refreshed_at + APART - sfc_now(), 0), refresh, NULL);
-}
-
-/* A node has said that it is there, or nothing (NULL). */
-static void
-told(const PGresult *result, void *arg)
-{
-	Node	   *node = arg;
-
-	node->asked = false;
-	if (result == NULL || !node->is_there)
-		return;
-	note_answer(node);
-	sfc_timer_set(&node->watch, is_busy(node) ? node_timeout : CHECK, watch, node);
-}
-
-/* A node has not said whether it is there. */
-static void
-too_late(void *arg)
-{
-	fall_silent(arg, "it has not answered in time");
-}
-
-/* Ask a node whether it is there. */
-static void
-watch(void *arg)
-{
-	Node	   *node = arg;
-
-	if (node->is_silent || node->asked)
-		return;
-	node->asked = true;
-	sfc_timer_set(&node->watch, half(), too_late, node);
-	sfg_pool_call_first(&node->listen, "SELECT 1", told, node);
-}
-
-/* A call begins: ask soon whether the node is there. */
-static void
-watch_soon(Node *node)
-{
-	int64_t		at = sfc_now() + half();
-
-	if (!node->asked && (!node->watch.armed || node->watch.at > at))
-		sfc_timer_set(&node->watch, half(), watch, node);
 }
 
 /* The connection that listens is there: notifications sent before are lost. */
@@ -171,26 +118,24 @@ listening(SfgPool *pool)
 {
 	Node	   *node = pool->arg;
 
-	if (node->is_silent)
+	if (node->presence.status == SFG_PRESENCE_SILENT)
 		sfc_log(SFC_LOG_INFO, "a node answers again", "name", node->name, NULL);
-	node->is_silent = node->failing = false;
-	note_answer(node);
+	sfg_presence_made(&node->presence);
 	sfg_pool_hurry(&node->api);
-	if (node->sync.connections != NULL)
-		sfg_pool_hurry(&node->sync);
-	sfc_timer_set(&node->watch, CHECK, watch, node);
+	sfg_pool_hurry(&node->sync);
 	sfg_activity_ask(index_of(node));
 }
 
-/* It is lost, or cannot be made.  One that is lost and made again at once is no news: an operator has ended it. */
+/* It is lost, or cannot be made. */
 static void
 not_listening(SfgPool *pool)
 {
 	Node	   *node = pool->arg;
 
-	if (node->failing)
+	if (sfg_presence_after_loss(&node->presence) == SFG_PRESENCE_SILENT)
 		fall_silent(node, "it cannot be connected");
-	node->failing = true;
+	else
+		node->presence.status = SFG_PRESENCE_LOST;
 }
 
 /* A node has a new task of an activity. */
@@ -206,18 +151,13 @@ notified(SfcDb *db, const PGnotify *notify)
 static void
 stop(Node *node)
 {
-	node->is_there = false;		/* no call is made by those that end now */
-	sfc_timer_clear(&node->watch);
+	sfg_presence_end(&node->presence);	/* no call is made by those that end now */
 	sfg_pool_stop(&node->api);
+	sfg_pool_stop(&node->sync);
 	sfg_pool_stop(&node->listen);
 	sfg_pool_free(&node->api);
+	sfg_pool_free(&node->sync);
 	sfg_pool_free(&node->listen);
-	if (node->sync.connections != NULL)
-	{
-		sfg_pool_stop(&node->sync);
-		sfg_pool_free(&node->sync);
-	}
-	node->asked = false;
 }
 
 /* Connect to a node. */
@@ -230,8 +170,10 @@ start(Node *node)
 		.patience = sfg_config.statement_timeout, .most_queued = MOST_QUEUED, .by_role = true, .arg = node
 	};
 
-	node->is_silent = node->failing = false;
-	note_answer(node);			/* what is said of one that never does */
+	node->presence = (SfgPresence) {
+		.pool = &node->listen, .within = half(), .late = fall_silent, .is_busy = is_busy, .arg = node
+	};
+	sfg_presence_begin(&node->presence);
 	node->api = node->sync = node->listen = pool;
 	node->sync.statement_timeout = sfg_config.sync_timeout;
 	node->listen.statement_timeout = 1000;
@@ -270,18 +212,17 @@ take(Node *node, const char *name, const char *address, const char *dbname)
 {
 	char	   *dsn = sfg_dsn_of_node(sfg_config.dsn, address, dbname);
 
-	if (node->is_there && dsn != NULL && strcmp(node->dsn, dsn) == 0 && strcmp(node->name, name) == 0)
+	if (is_served(node) && dsn != NULL && strcmp(node->dsn, dsn) == 0 && strcmp(node->name, name) == 0)
 	{
 		free(dsn);
 		return;
 	}
-	if (node->is_there)
+	if (is_served(node))
 		stop(node);
 	free(node->dsn);
 	free(node->name);
 	node->dsn = dsn;
 	node->name = pg_strdup(name);
-	node->is_there = dsn != NULL;
 	if (dsn != NULL)
 		start(node);
 	else
@@ -311,12 +252,13 @@ take_all(const PGresult *result)
 		node = find_or_add(number);
 		if (node == NULL)
 			continue;
+		node->presence.within = half();
 		take(node, PQgetvalue(result, i, 1), PQgetvalue(result, i, 2), PQgetvalue(result, i, 3));
 		found[index_of(node)] = true;
 	}
 	for (int node_index = 1; node_index < SFG_MOST_NODES; node_index++)
 	{
-		if (nodes[node_index] == NULL || !nodes[node_index]->is_there || found[node_index])
+		if (nodes[node_index] == NULL || !is_served(nodes[node_index]) || found[node_index])
 			continue;
 		stop(nodes[node_index]);
 	}
@@ -369,7 +311,7 @@ sfg_nodes_stop(void)
 	sfc_timer_clear(&refresh_timer);
 	for (int node_index = 1; node_index < SFG_MOST_NODES; node_index++)
 	{
-		if (nodes[node_index] == NULL || !nodes[node_index]->is_there)
+		if (nodes[node_index] == NULL || !is_served(nodes[node_index]))
 			continue;
 		stop(nodes[node_index]);
 	}
@@ -391,7 +333,7 @@ sfg_nodes_all(void)
 	uint64		all = SFG_NODE_BIT(SFG_HERE);
 
 	for (int node_index = 1; node_index < SFG_MOST_NODES && nodes[node_index] != NULL; node_index++)
-		if (nodes[node_index]->is_there)
+		if (is_served(nodes[node_index]))
 			all |= SFG_NODE_BIT(node_index);
 	return all;
 }
@@ -401,7 +343,7 @@ int
 sfg_node_find(int number)
 {
 	for (int node_index = 1; node_index < SFG_MOST_NODES && nodes[node_index] != NULL; node_index++)
-		if (nodes[node_index]->is_there && nodes[node_index]->number == number)
+		if (is_served(nodes[node_index]) && nodes[node_index]->number == number)
 			return node_index;
 	return number != SFG_NO_NODE_NUMBER && number == own_number ? SFG_HERE : SFG_NO_NODE;
 }
@@ -412,7 +354,7 @@ sfg_node_is_silent(int node_index)
 {
 	if (node_index == SFG_HERE)
 		return sfg_availability_down_since() != NULL;
-	return nodes[node_index] == NULL || !nodes[node_index]->is_there || nodes[node_index]->is_silent;
+	return nodes[node_index] == NULL || !is_served(nodes[node_index]) || nodes[node_index]->presence.status == SFG_PRESENCE_SILENT;
 }
 
 /* Write the number and the name of a node, as people read them. */
@@ -436,9 +378,9 @@ sfg_node_put_reason(PQExpBuffer text, int node_index)
 	char		at[32];
 	struct tm	utc;
 
-	if (node_index != SFG_HERE && nodes[node_index]->is_silent)
+	if (node_index != SFG_HERE && nodes[node_index]->presence.status == SFG_PRESENCE_SILENT)
 	{
-		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&nodes[node_index]->answered_at, &utc));
+		strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&nodes[node_index]->presence.answered_at, &utc));
 		since = at;
 	}
 	if (since != NULL)
@@ -494,9 +436,9 @@ sfg_nodes_put_metrics(PQExpBuffer text)
 	appendPQExpBufferStr(text, "# HELP sfgateway_node_up Whether a node of sf_nodes answers the gateway.\n"
 						 "# TYPE sfgateway_node_up gauge\n");
 	for (int node_index = 1; node_index < SFG_MOST_NODES && nodes[node_index] != NULL; node_index++)
-		if (nodes[node_index]->is_there)
+		if (is_served(nodes[node_index]))
 			appendPQExpBuffer(text, "sfgateway_node_up{node=\"%d\"} %d\n", nodes[node_index]->number,
-							  !nodes[node_index]->is_silent);
+							  nodes[node_index]->presence.status != SFG_PRESENCE_SILENT);
 }
 
 /* The pool of a node for calls that last; it is connected when it is needed first. */
@@ -519,7 +461,7 @@ sfg_node_call(int node_index, SfgNodeUse use, const char *statement, int n, cons
 		return NULL;
 	if (node_index == SFG_HERE)
 		return sfg_pool_call(use == SFG_NODE_SYNC ? &sfg_sync_pool : &sfg_api_pool, statement, n, values, done, arg);
-	watch_soon(node);
+	sfg_presence_ask_soon(&node->presence);
 	return sfg_pool_call(use == SFG_NODE_SYNC ? sync_pool(node) : &node->api, statement, n, values, done, arg);
 }
 
