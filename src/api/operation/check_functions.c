@@ -103,16 +103,20 @@ static Datum
 is_parked(FunctionCallInfo fcinfo, SfParkedKind kind)
 {
 	SfBranch   *branch;
-	SfDraft    *draft = sf_object_read_branch(fcinfo, &branch);
-	SfParked	parked = {
-		.key = {PG_GETARG_INT64(1), PG_GETARG_INT64(2)},
-		.feature = text_to_cstring(PG_GETARG_TEXT_PP(3)),
-		.kind = kind,
-		.object_no = kind == SF_PARKED_IN_LINE ? 0 : PG_GETARG_INT64(4),
-		.queue_hash = sf_parked_in_queue(kind) ? PG_GETARG_INT64(5) : 0
-	};
-	SfParking	parking = draft == NULL ? SF_PARKING_GONE : sf_feature_still_parks(draft, branch, &parked);
+	SfDraft    *draft;
+	SfParked	parked = {.kind = kind};
+	SfParking	parking;
 
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
+		PG_RETURN_NULL();
+	draft = sf_object_read_branch(fcinfo, &branch);
+	parked.key = (SfBranchKey) {PG_GETARG_INT64(1), PG_GETARG_INT64(2)};
+	parked.feature = text_to_cstring(PG_GETARG_TEXT_PP(3));
+	if (kind != SF_PARKED_IN_LINE)
+		parked.object_no = PG_GETARG_INT64(4);
+	if (sf_parked_in_queue(kind))
+		parked.queue_hash = PG_GETARG_INT64(5);
+	parking = draft == NULL ? SF_PARKING_GONE : sf_feature_still_parks(draft, branch, &parked);
 	if (parking == SF_PARKING_GONE)
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(parking == SF_PARKING_APPLIES);
@@ -121,6 +125,8 @@ is_parked(FunctionCallInfo fcinfo, SfParkedKind kind)
 /* Does what a branch is parked for keep it where it is? */
 SF_SQL_FUNCTION(sfflow_is_parked_by)
 {
+	if (PG_ARGISNULL(6))
+		PG_RETURN_NULL();
 	return is_parked(fcinfo, PG_GETARG_INT16(6));
 }
 

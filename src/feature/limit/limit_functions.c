@@ -130,6 +130,10 @@ parse_rate(FunctionCallInfo fcinfo, SfLimit *limit)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument rate must be greater than 0 and at most 1000000 per second")));
+	if (limit->per / limit->rate > SF_LIMIT_MAX_INTERVAL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument rate is too small: one would begin less often than every 1000 years")));
 	if (!sf_limit_rate_is_shared())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -103,11 +103,11 @@ sf_limit_rate_begin(void)
 
 /* --- a bucket --- */
 
-/* How long after one the next may begin, on average: microseconds. */
+/* How long after one the next may begin, on average: microseconds.  Release 1.0 set slower rates, too. */
 static int64
 interval_of(const SfLimit *limit)
 {
-	return Max(1, (int64) ceil(limit->per / limit->rate));
+	return Max(1, (int64) ceil(Min(limit->per / limit->rate, SF_LIMIT_MAX_INTERVAL)));
 }
 
 /* How many may begin at once, as a time: one less than the burst. */

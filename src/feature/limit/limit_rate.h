@@ -8,6 +8,9 @@
 #include "base/memory/shmem.h"
 #include "feature/limit/limit.h"
 
+/* Where rates end: microseconds from one that begins to the next, which are 1000 years */
+#define SF_LIMIT_MAX_INTERVAL	(1000 * DAYS_PER_YEAR * USECS_PER_DAY)
+
 /* A rate that something begins by, and who is to have room for its bucket */
 typedef struct SfRate
 {

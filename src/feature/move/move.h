@@ -36,6 +36,10 @@ typedef struct SfMoveTable
 extern List *sf_move_references(void);
 extern List *sf_move_tables(void);
 
+/* --- move_document.c --- */
+extern char *sf_move_text(const Jsonb *document, const char *member);
+extern int64 sf_move_number(const Jsonb *document, const char *member);
+
 /* --- move_out.c: on the node that executions leave --- */
 extern Jsonb *sf_move_describe(const char *key, const List *numbers);
 extern Jsonb *sf_move_depart(const char *key, int to_node, const Jsonb *arrived, int most);

@@ -29,20 +29,21 @@
 SF_SQL_FUNCTION(sfflow_key_move)
 {
 	Jsonb	   *arguments = sf_arg_jsonb(fcinfo, 0, "arguments");
-	char	   *what = sf_json_get_cstring(arguments, "do");
-	char	   *key = sf_json_get_cstring(arguments, "key");
+	char	   *what;
 	List	   *answers;
 
-#define NUMBER(member) atoi(sf_json_to_cstring(sf_json_get(arguments, member)))
 	sf_privilege_require_administrator("sf_move_key");
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	what = sf_move_text(arguments, "do");
 	if (strcmp(what, "rows") == 0)
-		answers = sf_move_rows(sf_json_get_cstring(arguments, "departure"), sf_json_get_cstring(arguments, "relation"),
-							   NUMBER("row_no"));
+		answers = sf_move_rows(sf_move_text(arguments, "departure"), sf_move_text(arguments, "relation"),
+							   (int) sf_move_number(arguments, "row_no"));
 	else if (strcmp(what, "depart") == 0)
-		answers = list_make1(sf_move_depart(key, NUMBER("to"), sf_json_get(arguments, "arrived"), NUMBER("most")));
+		answers = list_make1(sf_move_depart(sf_move_text(arguments, "key"), (int) sf_move_number(arguments, "to"),
+											sf_json_get(arguments, "arrived"),
+											(int) sf_move_number(arguments, "most")));
 	else
-		answers = list_make1(sf_move_describe(key, NIL));
+		answers = list_make1(sf_move_describe(sf_move_text(arguments, "key"), NIL));
 	foreach_ptr(Jsonb, answer, answers)
 	{
 		SfColumns	row = {0};

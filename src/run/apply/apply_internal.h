@@ -16,6 +16,9 @@
 
 extern void sf_drafts_lock(List *drafts, const SfDraft *last, TimestampTz now);
 extern bool sf_draft_branch_rests(const SfBranch *branch, TimestampTz now);
+extern SfBranch *sf_draft_lock_branch(const SfDraft *draft, SfBranchKey key);
+extern SfBranch *sf_draft_lock_join(const SfDraft *draft, SfBranchKey key);
+extern SfMapRun *sf_draft_lock_map_run(const SfDraft *draft, int64 execution_no, int64 map_run_no);
 
 /* --- apply_task.c --- */
 
@@ -39,20 +42,19 @@ extern SfMapRun *sf_apply_map_run_of(const SfBranch *branch);
 /* A child execution has ended, in this slice or from outside. */
 typedef struct SfChildEnd
 {
+	const SfDraft *draft;		/* of the child */
 	SfBranchKey parent;
 	int64		map_run_no;
-	const SfProgram *program;	/* of the child */
 	int			version;
 	SfStatus	status;
 	int			items;
 } SfChildEnd;
 
-extern SfChildEnd *sf_apply_make_child_end(const SfExecution *execution,
-										   const SfProgram *program);
+extern SfChildEnd *sf_apply_make_child_end(const SfDraft *draft);
 extern void sf_apply_count_child_ends(List *ends);
 
 /* --- apply_write.c --- */
 
-extern int	sf_apply_abort_children(SfBranchKey parent, int64 map_run_no);
+extern int	sf_apply_abort_children(const SfDraft *draft, SfBranchKey parent, int64 map_run_no);
 
 #endif							/* SF_RUN_APPLY_INTERNAL_H */

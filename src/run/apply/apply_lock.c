@@ -73,20 +73,21 @@ sf_draft_wait_briefly(const SfDraft *draft, void (*work) (void *arg), void *arg)
 	wait_within(draft, work, arg, false, "needs what another transaction has locked");
 }
 
-/* A row that is waited for */
+/* A row that is waited for: of an execution, or a branch or a Map run of one */
 typedef struct Locking
 {
 	int64		execution_no;
-	SfExecution *now;			/* set */
+	int64		number;
+	void	   *row;			/* set; NULL: it is not there */
 } Locking;
 
-/* Lock it. */
+/* Lock a row of _sfflow.execution. */
 static void
-lock_row(void *arg)
+lock_execution_row(void *arg)
 {
 	Locking    *locking = arg;
 
-	locking->now = sf_execution_read(locking->execution_no, SF_LOCK_WAIT, false);
+	locking->row = sf_execution_read(locking->execution_no, SF_LOCK_WAIT, false);
 }
 
 /* Lock an execution's row. */
@@ -95,8 +96,74 @@ lock_execution(const SfDraft *draft)
 {
 	Locking		locking = {.execution_no = draft->execution->execution_no};
 
-	wait_within(draft, lock_row, &locking, true, "is locked by another transaction");
-	return locking.now;
+	wait_within(draft, lock_execution_row, &locking, true, "is locked by another transaction");
+	return locking.row;
+}
+
+/* Lock a row of _sfflow.branch. */
+static void
+lock_branch_row(void *arg)
+{
+	Locking    *locking = arg;
+
+	locking->row = sf_branch_read((SfBranchKey) {locking->execution_no, locking->number}, SF_LOCK_WAIT);
+}
+
+/* Lock a row of _sfflow.branch, and read it without documents. */
+static void
+lock_join_row(void *arg)
+{
+	Locking    *locking = arg;
+
+	locking->row = sf_branch_read_join((SfBranchKey) {locking->execution_no, locking->number}, SF_LOCK_WAIT);
+}
+
+/* Lock a row of _sfflow.map_run. */
+static void
+lock_map_run_row(void *arg)
+{
+	Locking    *locking = arg;
+
+	locking->row = sf_map_run_read(locking->execution_no, locking->number, SF_LOCK_WAIT);
+}
+
+/*
+ * Lock a branch to which a draft's execution reports; NULL: it is not there.  The draft's execution is put off while
+ * another transaction has it.
+ */
+SfBranch *
+sf_draft_lock_branch(const SfDraft *draft, SfBranchKey key)
+{
+	Locking		locking = {.execution_no = key.execution_no,.number = key.branch_no};
+
+	locking.row = sf_branch_read(key, SF_LOCK_SKIP);
+	if (locking.row == NULL)
+		wait_within(draft, lock_branch_row, &locking, true, "reports to a branch that another transaction has locked");
+	return locking.row;
+}
+
+/* The same of a join, which is read without documents. */
+SfBranch *
+sf_draft_lock_join(const SfDraft *draft, SfBranchKey key)
+{
+	Locking		locking = {.execution_no = key.execution_no,.number = key.branch_no};
+
+	locking.row = sf_branch_read_join(key, SF_LOCK_SKIP);
+	if (locking.row == NULL)
+		wait_within(draft, lock_join_row, &locking, true, "reports to a branch that another transaction has locked");
+	return locking.row;
+}
+
+/* The same of a Map run. */
+SfMapRun *
+sf_draft_lock_map_run(const SfDraft *draft, int64 execution_no, int64 map_run_no)
+{
+	Locking		locking = {.execution_no = execution_no,.number = map_run_no};
+
+	locking.row = sf_map_run_read(execution_no, map_run_no, SF_LOCK_SKIP);
+	if (locking.row == NULL)
+		wait_within(draft, lock_map_run_row, &locking, true, "has to do with a Map run that another transaction has locked");
+	return locking.row;
 }
 
 /* Is an execution RUNNING, and not redriven or restarted since the slice read it? */

@@ -134,8 +134,7 @@ apply_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child)
 void
 apply_map_children(SfDraft *draft, const SfBranch *parent)
 {
-	SfMapRun   *map_run = sf_map_run_read(parent->key.execution_no,
-										  parent->map_run_no, SF_LOCK_WAIT);
+	SfMapRun   *map_run = sf_draft_lock_map_run(draft, parent->key.execution_no, parent->map_run_no);
 	int			items = 0;
 
 	foreach_ptr(const SfMapChild, child, draft->map_children)
@@ -157,7 +156,7 @@ void
 apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end)
 {
 	SfMapRun   *map_run = end.map_run_no == SF_NO_MAP_RUN ? NULL :
-		sf_map_run_read(branch->key.execution_no, end.map_run_no, SF_LOCK_WAIT);
+		sf_draft_lock_map_run(draft, branch->key.execution_no, end.map_run_no);
 
 	if (map_run != NULL)
 	{
@@ -238,8 +237,9 @@ sf_apply_items_put(const SfMapRun *map_run, const Jsonb *items, int first)
 
 /* Note how a child ended, for sf_apply_count_child_ends; NULL: it is none. */
 SfChildEnd *
-sf_apply_make_child_end(const SfExecution *execution, const SfProgram *program)
+sf_apply_make_child_end(const SfDraft *draft)
 {
+	const SfExecution *execution = draft->execution;
 	SfChildEnd *end;
 
 	if (!sf_execution_is_map_child(execution) || execution->status == SF_STATUS_RUNNING)
@@ -248,7 +248,7 @@ sf_apply_make_child_end(const SfExecution *execution, const SfProgram *program)
 	end->parent.execution_no = execution->parent_execution_no;
 	end->parent.branch_no = execution->parent_branch_no;
 	end->map_run_no = execution->map_run_no;
-	end->program = program;
+	end->draft = draft;
 	end->version = execution->version;
 	end->status = execution->status;
 	end->items = execution->map_items;
@@ -327,7 +327,7 @@ update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int 
 	if (parent == NULL)
 		return;
 	/* the children may be of an earlier version */
-	program = parent->version == end->version ? end->program :
+	program = parent->version == end->version ? end->draft->program :
 		sf_program_cache_get(parent->machine_no, parent->version);
 	delta.error = sf_error_make(SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD,
 								"The specified tolerated failure threshold was exceeded");
@@ -346,9 +346,8 @@ sf_apply_count_child_ends(List *ends)
 	while (i < list_length(ends))
 	{
 		SfChildEnd *first = list_nth(ends, i);
-		SfBranch   *join = sf_branch_read_join(first->parent, SF_LOCK_WAIT);
-		SfMapRun   *map_run = sf_map_run_read(first->parent.execution_no,
-											  first->map_run_no, SF_LOCK_WAIT);
+		SfBranch   *join = sf_draft_lock_join(first->draft, first->parent);
+		SfMapRun   *map_run = sf_draft_lock_map_run(first->draft, first->parent.execution_no, first->map_run_no);
 		int			n = 0;
 
 		for (; i < list_length(ends); i++, n++)

@@ -92,7 +92,7 @@ apply_ends(SfDraft *draft, const List *deltas, TimestampTz now)
 	SfBranch   *join = NULL;	/* parent, where only its counters were read */
 
 	if (parent == NULL)
-		parent = join = sf_branch_read_join(key, SF_LOCK_WAIT);
+		parent = join = sf_draft_lock_join(draft, key);
 	if (parent == NULL)
 		elog(ERROR, "a branch of execution \"%s\" has lost its parent " INT64_FORMAT,
 			 draft->execution->execution_id, first->branch_no);
@@ -300,9 +300,9 @@ show_changes(const List *drafts)
 
 /* --- ends of executions --- */
 
-/* End child executions, which the caller has locked, and count them in their map run. */
+/* End child executions, which a draft has locked, and count them in their map run. */
 static void
-abort_executions(List *numbers)
+abort_executions(const SfDraft *draft, List *numbers)
 {
 	SfError		none = sf_error_make(NULL, NULL);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow aborted child", ALLOCSET_DEFAULT_SIZES);
@@ -311,15 +311,16 @@ abort_executions(List *numbers)
 	foreach_ptr(const int64, number, numbers)
 	{
 		SfExecution *child = sf_execution_read(*number, SF_LOCK_NONE, false);
-		SfDraft	   *draft;
+		SfDraft	   *ended;
 		SfMapRun   *map_run;
 
 		CHECK_FOR_INTERRUPTS();
-		draft = sf_draft_make_locked(child);
-		sf_draft_end_execution(draft, SF_STIMULUS_ORPHANED, &none);
-		sf_drafts_write(list_make1(draft));
-		map_run = sf_map_run_read(child->parent_execution_no, child->map_run_no,
-								  SF_LOCK_WAIT);
+		ended = sf_draft_make_locked(child);
+		ended->by_worker = draft->by_worker;
+		ended->lock_wait_ms = draft->lock_wait_ms;
+		sf_draft_end_execution(ended, SF_STIMULUS_ORPHANED, &none);
+		sf_drafts_write(list_make1(ended));
+		map_run = sf_draft_lock_map_run(draft, child->parent_execution_no, child->map_run_no);
 		if (map_run != NULL)
 		{
 			sf_map_run_count_end(map_run, child->status, child->map_items);
@@ -333,15 +334,16 @@ abort_executions(List *numbers)
 
 /* End the running children of all runs of an execution. */
 static void
-abort_map_runs(const SfExecution *execution)
+abort_map_runs(const SfDraft *draft)
 {
+	const SfExecution *execution = draft->execution;
 	int64		no = execution->execution_no;
 	ListCell   *lc;
 
 	check_stack_depth();
 	if (sf_map_run_stop_all(no) == 0)
 		return;
-	abort_executions(sf_map_run_running(no, SF_NO_MAP_RUN, true));
+	abort_executions(draft, sf_map_run_running(no, SF_NO_MAP_RUN, true));
 	foreach(lc, sf_map_run_running(no, SF_NO_MAP_RUN, false))
 		sf_apply_stop_request(*(int64 *) lfirst(lc), execution->owner,
 							  GetCurrentTimestamp(), NULL);
@@ -372,7 +374,7 @@ clear_rows(const SfDraft *draft)
 		sf_branch_quiesce(execution->execution_no);
 		SF_TELL(ended, execution, draft->began);
 		if (distributed)
-			abort_map_runs(execution);
+			abort_map_runs(draft);
 		sf_child_stop(execution, SF_WHOLE_EXECUTION);
 		return;
 	}
@@ -385,8 +387,9 @@ clear_rows(const SfDraft *draft)
 
 /* Put the outcome of a child execution into the branch that waits for it. */
 static void
-answer_parent(const SfExecution *execution)
+answer_parent(const SfDraft *draft)
 {
+	const SfExecution *execution = draft->execution;
 	SfBranchKey key = {execution->parent_execution_no, execution->parent_branch_no};
 	SfBranch   *branch;
 	SfExecution *parent,
@@ -395,7 +398,7 @@ answer_parent(const SfExecution *execution)
 
 	if (!sf_execution_is_waited_for(execution))
 		return;
-	branch = sf_branch_read(key, SF_LOCK_WAIT);
+	branch = sf_draft_lock_branch(draft, key);
 	if (branch == NULL || branch->phase != SF_PHASE_EXTERNAL ||
 		branch->generation != execution->parent_generation)
 		return;
@@ -467,10 +470,10 @@ after_ends(List *drafts)
 		clear_rows(draft);
 		if (has_failed(draft->execution))
 			open_alert(draft->execution);
-		answer_parent(draft->execution);
+		answer_parent(draft);
 		note_end(draft);
 		if (sf_execution_is_map_child(draft->execution) && !draft->finish->parent_knows)
-			ends = lappend(ends, sf_apply_make_child_end(draft->execution, draft->program));
+			ends = lappend(ends, sf_apply_make_child_end(draft));
 	}
 	sf_apply_count_child_ends(ends);
 }
@@ -500,9 +503,9 @@ sf_drafts_write(List *drafts)
  * number of those that were skipped because another transaction has them locked.
  */
 int
-sf_apply_abort_children(SfBranchKey parent, int64 map_run_no)
+sf_apply_abort_children(const SfDraft *draft, SfBranchKey parent, int64 map_run_no)
 {
 	check_stack_depth();
-	abort_executions(sf_map_run_running(parent.execution_no, map_run_no, true));
+	abort_executions(draft, sf_map_run_running(parent.execution_no, map_run_no, true));
 	return list_length(sf_map_run_running(parent.execution_no, map_run_no, false));
 }

@@ -186,11 +186,14 @@ redrive_children(const SfExecution *execution, const SfBranch *branch,
 {
 	SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
 										  branch->map_run_no, SF_LOCK_WAIT);
-	List	   *children = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
+	List	   *children;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven child", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	check_stack_depth();
+	/* those that others had locked when the run was stopped go on, unless they have been stopped by now */
+	sf_apply_take_back_stops(sf_map_run_running(execution->execution_no, branch->map_run_no, false));
+	children = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
 	foreach_ptr(const int64, child_no, children)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -416,8 +416,8 @@ sf_slice_fail_branch(const SfSliceRequest *request, const char *cause)
 	sf_claim_forget();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	branch = sf_claim(&slice, sf_slice_branch(&alone), true, &draft);
-	if (branch != NULL && draft->execution->status == SF_STATUS_RUNNING &&
-		branch->phase != SF_PHASE_TIMEOUT)
+	/* A branch of the execution is at no state that could fail. */
+	if (branch != NULL && draft->execution->status == SF_STATUS_RUNNING && !sf_phase_is_of_execution(branch->phase))
 	{
 		SfStimulus	stimulus = {.kind = SF_STIMULUS_CONDEMNED};
 

@@ -518,6 +518,7 @@ extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 extern void sf_branch_notify_due(SfBranchKey key, Oid owner, TimestampTz due);
 extern void sf_branch_delete_children(SfBranchKey parent);
 extern void sf_branch_delete_all(int64 execution_no);
+extern void sf_branch_delete_stops(const List *executions);
 extern void sf_branch_quiesce(int64 execution_no);
 
 /* Does a branch at a Distributed Map that has begun a run have to read its items still? */

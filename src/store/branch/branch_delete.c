@@ -102,6 +102,17 @@ sf_branch_delete_all(int64 execution_no)
 	sf_db_execute(&plan, SF_INT8(execution_no));
 }
 
+/* Delete the branches that are to stop executions; waits for a worker that is about to stop one of them. */
+void
+sf_branch_delete_stops(const List *executions)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.branch b WHERE b.execution_no = ANY ($1) AND b.branch_no = $2");
+
+	if (executions != NIL)
+		sf_db_execute(&plan, sf_query_int8s(executions), SF_INT8(SF_BRANCH_STOP));
+}
+
 /*
  * End the branches of an ended execution, except those that another session has locked: they are not due, and of the
  * phase that sf_phase_at_end says, as a transition says it of a branch that is claimed later (SF_STIMULUS_OVER).  One

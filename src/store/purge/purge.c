@@ -152,17 +152,21 @@ read_position(HeapTuple tuple, TupleDesc desc, void *arg)
 	position->looked_at = sf_row_number(tuple, desc, COL_looked_at, 0);
 }
 
-/* How far the purge of a machine's executions of a status has come. */
+/*
+ * How far the purge of a machine's executions of a status has come.  A pass that began later than now, by a clock
+ * that was ahead, is given up: it would never be old enough for a new one.
+ */
 SfPurgePosition
 sf_purge_position(int machine_no, SfStatus status)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT p.requested_at, p.began_at, p.looked_at FROM _sfflow.purge_position p"
 		" WHERE p.machine_no = $1 AND p.status = $2");
-	SfPurgePosition position = {DT_NOBEGIN, GetCurrentTimestamp(), 0};
+	const SfPurgePosition begin = {DT_NOBEGIN, GetCurrentTimestamp(), 0};
+	SfPurgePosition position = begin;
 
 	sf_db_read(&plan, read_position, &position, SF_INT4(machine_no), SF_INT2(status));
-	return position;
+	return position.began_at > begin.began_at ? begin : position;
 }
 
 /* Note how far it has come. */

@@ -47,6 +47,7 @@ extern void sf_demand_offer_tasks(void);
 extern void sf_processes_init(void);
 extern bool sf_processes_start(Oid database, SfProcessKind kind, bool first, SfErrand errand);
 extern bool sf_processes_are_any(void);
+extern void sf_processes_put_off(SfDatabase *database);
 extern bool sf_processes_ensure_standby(void);
 extern void sf_processes_send_keeper(Oid database);
 extern SfProcess *sf_processes_reserve(Oid database, SfProcessKind kind, SfErrand errand);

@@ -75,6 +75,21 @@ sf_processes_reserve(Oid database, SfProcessKind kind, SfErrand errand)
 	return found;
 }
 
+/*
+ * A process of a database has failed: no new one begins at once, and later with each failure in a row.  Those that
+ * fail while it is put off had begun before, such as all that an operator terminates, and count with the first.
+ */
+void
+sf_processes_put_off(SfDatabase *database)
+{
+	SfTick		now = sf_tick_now();
+
+	if (now < database->not_before)
+		return;
+	database->failures++;
+	database->not_before = sf_tick_plus_ms(now, sf_backoff_doubled_ms(database->failures));
+}
+
 /* Give up on a process that has not come. */
 static void
 give_up(SfProcess *process, uint32 launch)
@@ -87,9 +102,7 @@ give_up(SfProcess *process, uint32 launch)
 		sf_admit_end(process);
 		if (database && OidIsValid(process->database))
 		{
-			database->failures++;
-			database->not_before =
-				sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(database->failures));
+			sf_processes_put_off(database);
 			sf_shared_want_scan(database);
 		}
 		sf_shared_clear_process(process);

@@ -30,9 +30,9 @@
 
 #include "base/error/debug_point.h"
 #include "base/time/timing.h"
-#include "base/value/random.h"
 #include "base/version/compat.h"
 #include "worker/fault/fault.h"
+#include "worker/launcher/launcher.h"
 #include "worker/process/process.h"
 
 SfProcess  *sf_my_process = NULL;
@@ -110,11 +110,7 @@ note_end(SfDatabase *database, SfProcessEnd end, bool probing)
 		return;
 	}
 	if (end == SF_PROCESS_END_BY_ERROR)
-	{
-		database->failures++;
-		database->not_before =
-			sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(database->failures));
-	}
+		sf_processes_put_off(database);
 	/* what the process had taken on, or found out, is not known */
 	if (!SF_DEBUG_MUTATION("exit"))
 	{

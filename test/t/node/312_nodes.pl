@@ -117,6 +117,17 @@ answers_soon(q{SELECT count(*) FILTER (WHERE state = 'SUCCEEDED'), count(*) FILT
 	count(DISTINCT node) FILTER (WHERE ok IS NULL), bool_and(took >= '0') FROM sf_all_night()}, '30|2|3|t',
 	'the night');
 
+# --- an answer that is none
+
+$node{n1}->safe_psql('postgres', 'CREATE DATABASE odd');
+$node{n1}->safe_psql('odd', q{CREATE SCHEMA _sfflow; CREATE FUNCTION _sfflow.node_alerts(jsonb) RETURNS jsonb
+	LANGUAGE sql AS 'SELECT NULL::jsonb'; CREATE FUNCTION _sfflow.node_number(jsonb) RETURNS jsonb
+	LANGUAGE sql AS $$SELECT '-5'::jsonb$$});
+sql(sprintf q{SELECT sf_add_node(3, 'odd', '%s')}, dsn($node{n1}) . ' dbname=odd');
+is(sql('SELECT node_error FROM sf_all_alerts() WHERE node = 3'), 'a row of its answer is null',
+	'a node whose answer is null has not answered');
+sql('SELECT sf_drop_node(3)');
+
 # --- metrics: what three servers have counted is what one would have
 
 my @of_one = map { [ split /\|/, $node{$_}->safe_psql('postgres', q{SELECT executions_started, executions_failed,
