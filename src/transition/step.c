@@ -207,7 +207,7 @@ recheck(SfStep *step)
 	const SfNotYet *not_yet = sf_stimulus_not_yet(step->stimulus);
 
 	if (not_yet->task != NULL)
-		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = not_yet->task;
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->update_task = not_yet->task;
 	step->branch->due_at = not_yet->due;
 	step->branch->aborting |= not_yet->aborting;
 	return SF_STEP_REST;

@@ -98,7 +98,7 @@ count_end(SfStep *step)
 	delta->index = step->branch->branch_index;
 	delta->end = SF_NET_JOB_END_SUCCESS;
 	delta->transitions = step->branch->transitions;
-	sf_step_effect(step, SF_EFFECT_COUNT_END)->ended = delta;
+	sf_step_effect(step, SF_EFFECT_COUNT_END)->count_end = delta;
 	return delta;
 }
 
@@ -114,7 +114,7 @@ finish(SfStep *step, SfStatus status, int state, Jsonb *output,
 	end->output = output;
 	end->error = *error;
 	end->parent_knows = sf_stimulus_is_known_above(step->stimulus);
-	sf_step_effect(step, SF_EFFECT_END_EXECUTION)->finish = end;
+	sf_step_effect(step, SF_EFFECT_END_EXECUTION)->end_execution = end;
 	return SF_STEP_ENDED;
 }
 
@@ -447,7 +447,7 @@ retry(SfStep *step, const SfError *error, int64 delay)
 	SfBranch   *branch = step->branch;
 
 	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
-	sf_step_effect(step, SF_EFFECT_COUNT_RETRY)->retried = error->name;
+	sf_step_effect(step, SF_EFFECT_COUNT_RETRY)->count_retry = error->name;
 	step->transition->name = SF_TRANSITION_RETRIED;
 	branch->attempt++;
 	branch->phase = SF_PHASE_RUN;

@@ -344,28 +344,28 @@ typedef struct SfNoValue
 } SfNoValue;
 
 /*
- * Effects: symbol, member of the union, its type, and whether what they say is
- * written at once or at the end of the slice.  They are carried out in the order
+ * Effects: symbol, member of the union, which is the symbol in small letters, its type, and whether
+ * what they say is written at once or at the end of the slice.  They are carried out in the order
  * in which they stand in the transition; run/apply/ has a function apply_<member>
  * for each.  test/lint/door finds out which of these functions write.
  */
 #define SF_EFFECT_LIST(X) \
-	X(BEGIN_EXECUTION, begin_execution, TimestampTz, AT_END)	/* it starts at that time */ \
-	X(APPEND_EVENT, event, SfHistoryEvent *, AT_END) \
-	X(SPAWN_BRANCH, spawn, SfBranch *, AT_END)					/* a child, due at once */ \
-	X(DROP_CHILDREN, drop_children, SfNoValue, AT_ONCE)			/* and theirs */ \
-	X(COUNT_END, ended, SfParentDelta *, AT_END)				/* tell the parent */ \
-	X(HAND_OUT_TASK, hand_out, SfTask *, AT_END) \
-	X(UPDATE_TASK, task_changed, SfTask *, AT_ONCE)				/* it stays handed out */ \
-	X(CLOSE_TASK, close_task, SfTask *, AT_END)					/* it is over */ \
-	X(STOP_CHILDREN, stop_children, SfNoValue, AT_ONCE)			/* executions it waited for */ \
+	X(BEGIN_EXECUTION, begin_execution, TimestampTz, AT_END)		/* it starts at that time */ \
+	X(APPEND_EVENT, append_event, SfHistoryEvent *, AT_END) \
+	X(SPAWN_BRANCH, spawn_branch, SfBranch *, AT_END)				/* a child, due at once */ \
+	X(DROP_CHILDREN, drop_children, SfNoValue, AT_ONCE)				/* and theirs */ \
+	X(COUNT_END, count_end, SfParentDelta *, AT_END)				/* tell the parent */ \
+	X(HAND_OUT_TASK, hand_out_task, SfTask *, AT_END) \
+	X(UPDATE_TASK, update_task, SfTask *, AT_ONCE)					/* it stays handed out */ \
+	X(CLOSE_TASK, close_task, SfTask *, AT_END)						/* it is over */ \
+	X(STOP_CHILDREN, stop_children, SfNoValue, AT_ONCE)				/* executions it waited for */ \
 	X(BEGIN_MAP_RUN, begin_map_run, SfMapRunBegin, AT_ONCE) \
-	X(BEGIN_CHILD, child, SfMapChild *, AT_ONCE)				/* of that run: with the others, after all effects */ \
+	X(BEGIN_CHILD, begin_child, SfMapChild *, AT_ONCE)				/* of that run: with the others, after all effects */ \
 	X(END_MAP_RUN, end_map_run, SfMapRunEnd, AT_ONCE) \
-	X(COUNT_TRANSITION, entered, SfNoValue, AT_END)				/* it has entered a state */ \
-	X(COUNT_TASK, task_over, SfTaskOver, AT_END) \
-	X(COUNT_RETRY, retried, const char *, AT_END)				/* because of that error */ \
-	X(END_EXECUTION, finish, SfFinish *, AT_END)
+	X(COUNT_TRANSITION, count_transition, SfNoValue, AT_END)		/* it has entered a state */ \
+	X(COUNT_TASK, count_task, SfTaskOver, AT_END) \
+	X(COUNT_RETRY, count_retry, const char *, AT_END)				/* because of that error */ \
+	X(END_EXECUTION, end_execution, SfFinish *, AT_END)
 
 #define SF_EFFECT_ENUM(sym, member, type, when) SF_EFFECT_##sym,
 typedef enum SfEffectKind

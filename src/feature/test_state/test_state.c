@@ -320,7 +320,7 @@ take_effects(TestRun *run, Jsonb **items, List **children)
 			*items = transition->effects[i].begin_map_run.items;
 		}
 		else if (transition->effects[i].kind == SF_EFFECT_BEGIN_CHILD)
-			*children = lappend(*children, transition->effects[i].child);
+			*children = lappend(*children, transition->effects[i].begin_child);
 	}
 }
 

@@ -19,8 +19,8 @@ extern bool sf_draft_branch_rests(const SfBranch *branch, TimestampTz now);
 
 /* --- apply_task.c --- */
 
-extern void apply_hand_out(SfDraft *draft, const SfBranch *branch, SfTask *task);
-extern void apply_task_changed(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void apply_hand_out_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void apply_update_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
 extern void apply_close_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
 extern void apply_stop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none);
 extern void sf_apply_tasks(SfDraft *draft);
@@ -28,9 +28,9 @@ extern void sf_apply_tasks(SfDraft *draft);
 /* --- apply_map_run.c --- */
 
 extern void apply_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunBegin begin);
-extern void apply_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child);
+extern void apply_begin_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child);
 extern void apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end);
-extern void apply_map_children(SfDraft *draft, const SfBranch *branch);
+extern void begin_map_children(SfDraft *draft, const SfBranch *branch);
 
 /* --- apply_map_run.c: runs of a Distributed Map, and the ends of their children --- */
 

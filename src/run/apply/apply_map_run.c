@@ -89,7 +89,7 @@ child_labels(const SfDraft *draft)
 
 /* Begin an execution that is a child of a run. */
 static SfBranch *
-begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_run,
+insert_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_run,
 			const SfMapChild *child, int index)
 {
 	const SfState *state = &draft->program->states[parent->state];
@@ -125,14 +125,14 @@ begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_ru
 
 /* A child is to begin. */
 void
-apply_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child)
+apply_begin_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child)
 {
 	draft->map_children = lappend(draft->map_children, child);
 }
 
 /* Begin the children that a transition decided on, all at once. */
 void
-apply_map_children(SfDraft *draft, const SfBranch *parent)
+begin_map_children(SfDraft *draft, const SfBranch *parent)
 {
 	SfMapRun   *map_run = sf_map_run_read(parent->key.execution_no,
 										  parent->map_run_no, SF_LOCK_WAIT);
@@ -143,7 +143,7 @@ apply_map_children(SfDraft *draft, const SfBranch *parent)
 		CHECK_FOR_INTERRUPTS();
 		items += child->items;
 		draft->child_roots = lappend(draft->child_roots,
-								  begin_child(draft, parent, map_run, child,
+								  insert_child(draft, parent, map_run, child,
 											  map_run->children++));
 	}
 	draft->map_children = NIL;

@@ -15,14 +15,14 @@
 
 /* A task is handed out: it is written with the draft. */
 void
-apply_hand_out(SfDraft *draft, const SfBranch *branch, SfTask *task)
+apply_hand_out_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
 	draft->tasks = lappend(draft->tasks, task);
 }
 
 /* Write a task that stays handed out, at once and not at the end of the slice. */
 void
-apply_task_changed(SfDraft *draft, const SfBranch *branch, SfTask *task)
+apply_update_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
 	sf_task_update(task);
 }

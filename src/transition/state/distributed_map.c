@@ -471,7 +471,7 @@ begin_children(SfStep *step, bool *waits, SfError *error)
 		if (child == NULL)
 			return false;
 		bytes += size;
-		sf_step_effect(step, SF_EFFECT_BEGIN_CHILD)->child = child;
+		sf_step_effect(step, SF_EFFECT_BEGIN_CHILD)->begin_child = child;
 		branch->pending++;
 	}
 	return true;

@@ -322,7 +322,7 @@ sf_net_enter(SfStep *step)
 	{
 		if (jobs->jobs[i].nafter > 0)
 			continue;
-		sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn = make_job(net, i);
+		sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn_branch = make_job(net, i);
 		make_ready(net, i);
 	}
 	sf_net_begin(net, step->now);

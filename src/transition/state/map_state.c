@@ -163,7 +163,7 @@ show_selected(SfStep *step)
 	sf_json_begin_array(&json);
 	for (int i = 0; i < transition->neffects; i++)
 		if (transition->effects[i].kind == SF_EFFECT_SPAWN_BRANCH)
-			sf_json_add(&json, NULL, transition->effects[i].spawn->payload);
+			sf_json_add(&json, NULL, transition->effects[i].spawn_branch->payload);
 	sf_step_show(step, SF_INSPECTION_AFTER_ITEM_SELECTOR, sf_json_finish(&json));
 }
 

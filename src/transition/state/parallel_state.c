@@ -30,7 +30,7 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 	child->niterations = parent->niterations;
 	child->iterations = parent->iterations;
 	child->item = parent->item;
-	sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn = child;
+	sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn_branch = child;
 	return child;
 }
 

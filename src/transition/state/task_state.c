@@ -136,9 +136,9 @@ await_answer(SfStep *step, const SfTaskWait *wait, SfPhase phase, Jsonb *task_pa
 	SfBranch   *branch = step->branch;
 
 	if (wait->task != NULL && branch->phase == SF_PHASE_EXTERNAL)
-		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = wait->task;
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->update_task = wait->task;
 	else if (wait->task != NULL)
-		sf_step_effect(step, SF_EFFECT_HAND_OUT_TASK)->hand_out = wait->task;
+		sf_step_effect(step, SF_EFFECT_HAND_OUT_TASK)->hand_out_task = wait->task;
 	branch->phase = phase;
 	branch->task_payload = task_payload;
 	branch->due_at = wait->due;
@@ -215,7 +215,7 @@ sf_task_state_store_outcome(SfStep *step)
 	if (outcome->task != NULL)
 	{
 		/* only its request was made; the answer comes with its token */
-		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = outcome->task;
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->update_task = outcome->task;
 		branch->phase = SF_PHASE_EXTERNAL;
 	}
 	return SF_STEP_REST;
@@ -230,7 +230,7 @@ count_task(SfStep *step, const SfError *error)
 
 	if (task != NULL && task->activity_no != 0 && task->started_at != DT_NOBEGIN)
 		began = task->started_at;
-	sf_step_effect(step, SF_EFFECT_COUNT_TASK)->task_over =
+	sf_step_effect(step, SF_EFFECT_COUNT_TASK)->count_task =
 		(SfTaskOver) {step->state->number, step->branch->attempt, Max(step->now - began, 0), error};
 }
 
