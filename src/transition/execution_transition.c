@@ -19,12 +19,12 @@ sf_transition_execution_begin(SfExecution *execution, TimestampTz at)
 
 /* It ends. */
 void
-sf_transition_execution_end(SfExecution *execution, const SfFinish *finish, TimestampTz now)
+sf_transition_execution_end(SfExecution *execution, const SfExecutionEnd *end, TimestampTz now)
 {
-	execution->status = finish->status;
-	execution->output = finish->output;
-	execution->error = unconstify(char *, finish->error.name);
-	execution->cause = unconstify(char *, finish->error.cause);
+	execution->status = end->status;
+	execution->output = end->output;
+	execution->error = unconstify(char *, end->error.name);
+	execution->cause = unconstify(char *, end->error.cause);
 	execution->stopped_at = now;
 }
 

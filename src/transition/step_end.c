@@ -104,10 +104,10 @@ count_end(SfStep *step)
 
 /* End the execution, in a state of its root branch (SF_NO_STATE: not known). */
 static SfStepNext
-finish(SfStep *step, SfStatus status, int state, Jsonb *output,
-	   const SfError *error)
+end_execution(SfStep *step, SfStatus status, int state, Jsonb *output,
+			  const SfError *error)
 {
-	SfFinish   *end = palloc0(sizeof(SfFinish));
+	SfExecutionEnd *end = palloc0(sizeof(SfExecutionEnd));
 
 	end->status = status;
 	end->state = state;
@@ -141,8 +141,8 @@ sf_step_stop(SfStep *step)
 					   SF_HISTORY_EVENT_EXECUTION_ABORTED, NULL,
 					   sf_history_event_type_failure(error.name, error.cause), stopped->after_event);
 	/* the status tells: only the event of a timeout has an error */
-	return finish(step, timed_out ? SF_STATUS_TIMED_OUT : SF_STATUS_ABORTED,
-				  stopped->state, NULL, &stopped->error);
+	return end_execution(step, timed_out ? SF_STATUS_TIMED_OUT : SF_STATUS_ABORTED,
+						 stopped->state, NULL, &stopped->error);
 }
 
 /*
@@ -174,7 +174,7 @@ end_branch(SfStep *step, Jsonb *output)
 		step->state = NULL;
 		sf_step_event(step, SF_HISTORY_EVENT_EXECUTION_SUCCEEDED, output, NULL);
 		branch->row.gone = true;
-		return finish(step, SF_STATUS_SUCCEEDED, branch->state, output, &none);
+		return end_execution(step, SF_STATUS_SUCCEEDED, branch->state, output, &none);
 	}
 
 	branch->last_inner_event = branch->last_event;
@@ -261,9 +261,9 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 		step->state = NULL;
 		sf_step_event(step, SF_HISTORY_EVENT_EXECUTION_FAILED, NULL,
 					  sf_history_event_type_failure(error->name, error->cause));
-		return finish(step, SF_STATUS_FAILED,
-					  branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : SF_NO_STATE,
-					  NULL, error);
+		return end_execution(step, SF_STATUS_FAILED,
+							 branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : SF_NO_STATE,
+							 NULL, error);
 	}
 
 	if (owner->type == SF_STATE_MAP && !uncatchable)
@@ -296,7 +296,7 @@ assigned_extra(Jsonb *assigned)
 	sf_json_open_object(&json, "assignedVariablesDetails");
 	sf_json_add_bool(&json, "truncated", false);
 	sf_json_close_object(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Make the branch's payload a new document. */
@@ -370,7 +370,7 @@ evaluation_failed(SfStep *step, const SfError *error)
 		step->branch->last_event == step->branch->entered_event)
 		previous = step->entered_previous;
 	id = sf_step_side_event(step, SF_HISTORY_EVENT_EVALUATION_FAILED, NULL,
-							sf_json_finish(&json), previous);
+							sf_json_end(&json), previous);
 	if (id != SF_NO_EVENT)
 		step->branch->last_event = id;
 }
@@ -393,7 +393,7 @@ error_output(const SfError *error)
 		sf_json_add_string(&json, "Cause", error->cause != NULL ? error->cause : "");
 	else
 		sf_json_add_null(&json, "Cause");
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Leave the state through a catcher. */

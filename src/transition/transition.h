@@ -298,14 +298,14 @@ typedef struct SfParentDelta
 } SfParentDelta;
 
 /* How an execution ends */
-typedef struct SfFinish
+typedef struct SfExecutionEnd
 {
 	SfStatus	status;
 	Jsonb	   *output;
 	SfError		error;
 	int			state;			/* that the root branch was in; SF_NO_STATE: not known */
 	bool		parent_knows;	/* the run of a Distributed Map ends its children */
-} SfFinish;
+} SfExecutionEnd;
 
 /* A run of a Distributed Map begins */
 typedef struct SfMapRunBegin
@@ -365,7 +365,7 @@ typedef struct SfNoValue
 	X(COUNT_TRANSITION, count_transition, SfNoValue, AT_END)		/* it has entered a state */ \
 	X(COUNT_TASK, count_task, SfTaskOver, AT_END) \
 	X(COUNT_RETRY, count_retry, const char *, AT_END)				/* because of that error */ \
-	X(END_EXECUTION, end_execution, SfFinish *, AT_END)
+	X(END_EXECUTION, end_execution, SfExecutionEnd *, AT_END)
 
 #define SF_EFFECT_ENUM(sym, member, type, when) SF_EFFECT_##sym,
 typedef enum SfEffectKind
@@ -439,7 +439,7 @@ extern SfError sf_step_branch_error(const SfBranch *branch);
  * row.  They change the execution in memory; the caller has locked its row and writes it.
  */
 extern void sf_transition_execution_begin(SfExecution *execution, TimestampTz at);
-extern void sf_transition_execution_end(SfExecution *execution, const SfFinish *finish, TimestampTz now);
+extern void sf_transition_execution_end(SfExecution *execution, const SfExecutionEnd *end, TimestampTz now);
 extern void sf_transition_execution_redrive(SfExecution *execution, TimestampTz now);
 extern void sf_transition_execution_restart(SfExecution *execution, const SfExecution *wanted);
 extern void sf_transition_execution_replace(SfExecution *execution, const SfExecution *wanted);

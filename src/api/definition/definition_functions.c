@@ -252,7 +252,7 @@ give(const Apply *apply, const char *prefix, const char *name, const char *owner
 
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "owner", owner);
-	call(&apply_plan, apply->caller, "owner", psprintf("%s%s", prefix, name), NULL, sf_json_finish(&json));
+	call(&apply_plan, apply->caller, "owner", psprintf("%s%s", prefix, name), NULL, sf_json_end(&json));
 }
 
 /*

@@ -36,7 +36,7 @@ one_detail(const char *key, const char *value)
 		return NULL;
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, key, value);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* sf_stop(execution_id, error, cause): the status after. */
@@ -106,7 +106,7 @@ redrive_details(const SfExecution *redriven, const Asked *asked)
 	sf_json_add_string(&json, "client_token", asked->client_token);
 	if (asked->client_token != NULL && redriven->last_redriven_at != DT_NOBEGIN)
 		sf_json_add_string(&json, "redriven_at", sf_timestamp_print(redriven->last_redriven_at));
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Note a redrive in sf_audit. */

@@ -283,7 +283,7 @@ put_event(const SfHistoryEvent *event, const char *state, const Jsonb *details, 
 		sf_json_add_string(&json, "state", state);
 	if (details != NULL)
 		sf_json_add(&json, "details", details);
-	put_line(arg, event->id, sf_json_to_cstring(sf_json_finish(&json)));
+	put_line(arg, event->id, sf_json_to_cstring(sf_json_end(&json)));
 }
 
 /* Read the one document of a row. */

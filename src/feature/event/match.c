@@ -175,7 +175,7 @@ result_of(const Match *match, SfEmission *event)
 		sf_json_add_null(&json, "Payload");
 	else
 		sf_json_add(&json, "Payload", event->payload);
-	event->result = sf_json_finish(&json);
+	event->result = sf_json_end(&json);
 	return event->result;
 }
 

@@ -36,7 +36,7 @@ audit(const SfHumanTask *task, const Action *action, const SfPerson *person, con
 	sf_json_add_string(&json, "actor", person->actor);
 	if (details != NULL)
 		sf_json_add(&json, "change", details);
-	sf_audit_note_execution(task->execution, action->audited, comment, sf_json_finish(&json));
+	sf_audit_note_execution(task->execution, action->audited, comment, sf_json_end(&json));
 }
 
 /* Tell rules. */

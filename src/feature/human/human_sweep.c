@@ -84,7 +84,7 @@ tell(const Swept *swept)
 		return;
 	sf_json_begin_object(&json);
 	sf_json_add(&json, "roles", swept->roles);
-	sf_human_note(task, SF_HUMAN_ACTION_ESCALATED, NULL, NULL, sf_json_finish(&json));
+	sf_human_note(task, SF_HUMAN_ACTION_ESCALATED, NULL, NULL, sf_json_end(&json));
 }
 
 /* Tell of tasks that have become due, or are for more roles. */

@@ -132,7 +132,7 @@ eval_all(const LabelOption *labels, const SfExecution *execution, Jsonb **result
 			return false;
 		sf_json_add(&json, labels->sources[i].name, value);
 	}
-	return sf_label_merge(NULL, sf_json_finish(&json), result, error);
+	return sf_label_merge(NULL, sf_json_end(&json), result, error);
 }
 
 /*

@@ -40,7 +40,7 @@ is_in_use(SfXactSlot *slot)
 	if (slot->may_have_row)
 		return true;
 	if (slot->draft != NULL)
-		return slot->draft->finish == NULL;
+		return slot->draft->execution_end == NULL;
 	return slot->branch != NULL && sf_branch_is_inside(slot->branch) &&
 		slot->branch->state == slot->state;
 }

@@ -103,7 +103,7 @@ made_up_context(const SfStateTest *test, TimestampTz now)
 	if (state->type == SF_STATE_TASK || sf_state_has_children(state))
 		sf_json_add_int(&json, "RetryCount", test->retries);
 	sf_json_close_object(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* A test on its way */
@@ -286,9 +286,9 @@ show_children(TestRun *run, List *children)
 			sf_json_add_value(&items, NULL, &item);
 	}
 	if (batched)
-		run->inspection->values[SF_INSPECTION_AFTER_ITEM_BATCHER] = sf_json_finish(&inputs);
+		run->inspection->values[SF_INSPECTION_AFTER_ITEM_BATCHER] = sf_json_end(&inputs);
 	if (sf_state_map(state)->item_selector != NULL)
-		run->inspection->values[SF_INSPECTION_AFTER_ITEM_SELECTOR] = sf_json_finish(&items);
+		run->inspection->values[SF_INSPECTION_AFTER_ITEM_SELECTOR] = sf_json_end(&items);
 }
 
 /* Load the items that are left of an array. */
@@ -341,7 +341,7 @@ read_items(TestRun *run, SfOutcome *outcome)
 	sf_json_begin_array(&json);
 	foreach_ptr(Jsonb, item, given.items)
 		sf_json_add(&json, NULL, item);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* A Distributed Map has begun: read its items, and begin all children. */
@@ -493,5 +493,5 @@ sf_test_state_run(SfStateTest *test, SfInspectionLevel level, TimestampTz now)
 	}
 	if (level != SF_LEVEL_INFO)
 		add_inspection_data(&json, &run);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }

@@ -696,5 +696,5 @@ sf_leg_spans(const SfTracedLeg *leg, int *count)
 	foreach_ptr(const Span, span, tree.spans)
 		put_span(&json, &tree, span, cause);
 	*count = list_length(tree.spans);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }

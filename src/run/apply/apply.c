@@ -151,9 +151,9 @@ apply_count_retry(SfDraft *draft, const SfBranch *branch, const char *error)
 
 /* The execution ends. */
 static void
-apply_end_execution(SfDraft *draft, const SfBranch *branch, SfFinish *finish)
+apply_end_execution(SfDraft *draft, const SfBranch *branch, SfExecutionEnd *end)
 {
-	draft->finish = finish;
+	draft->execution_end = end;
 }
 
 /* Carry a transition out: the branch's new value, then the effects in order. */

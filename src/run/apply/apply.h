@@ -41,7 +41,7 @@ typedef struct SfDraft
 	List	   *waits;			/* SfFeatureWait */
 	List	   *map_children;	/* SfMapChild, until the transition is applied */
 	List	   *child_roots;	/* SfBranch: of executions that begin */
-	SfFinish   *finish;			/* the execution ends */
+	SfExecutionEnd *execution_end;	/* NULL: it does not end */
 	SfTally		tally;			/* what is counted */
 	List	   *changes;		/* SfChange, where rules want to know of them */
 	SfBranch   *net_branch;		/* the JobNet whose input was read last, or NULL */

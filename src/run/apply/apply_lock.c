@@ -202,7 +202,7 @@ sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 static bool
 needs_lock(const SfDraft *draft, TimestampTz now)
 {
-	if (draft->events != NIL || draft->deltas != NIL || draft->finish != NULL ||
+	if (draft->events != NIL || draft->deltas != NIL || draft->execution_end != NULL ||
 		draft->began)
 		return true;
 	foreach_ptr(const SfBranch, branch, draft->branches)

@@ -134,7 +134,7 @@ static void
 check_history_size(const SfDraft *draft)
 {
 	if (draft->execution->last_event_id <= sf_setting_max_history_events ||
-		draft->finish != NULL || draft->administered || sf_draft_has_failure(draft))
+		draft->execution_end != NULL || draft->administered || sf_draft_has_failure(draft))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EVALUATION_LIMIT),
@@ -164,7 +164,7 @@ recall_aborted(SfDraft *draft, TimestampTz now)
  * branches (see needs_lock).
  */
 static void
-complete_draft(SfDraft *draft, TimestampTz now)
+prepare_rows(SfDraft *draft, TimestampTz now)
 {
 	SfExecution *execution = draft->execution;
 
@@ -174,15 +174,15 @@ complete_draft(SfDraft *draft, TimestampTz now)
 	if (!draft->administered)
 		recall_aborted(draft, now);
 	apply_deltas(draft, now);
-	if (draft->began && draft->finish == NULL)
+	if (draft->began && draft->execution_end == NULL)
 		sf_draft_add_timeout(draft);
 	sf_transition_execution_add_events(execution, draft->base_event_id + list_length(draft->events));
 	check_history_size(draft);
-	if (draft->finish == NULL)
+	if (draft->execution_end == NULL)
 		return;
-	if (draft->finish->state == SF_NO_STATE && find_branch(draft, SF_BRANCH_ROOT) != NULL)
-		draft->finish->state = find_branch(draft, SF_BRANCH_ROOT)->state;
-	sf_transition_execution_end(execution, draft->finish, now);
+	if (draft->execution_end->state == SF_NO_STATE && find_branch(draft, SF_BRANCH_ROOT) != NULL)
+		draft->execution_end->state = find_branch(draft, SF_BRANCH_ROOT)->state;
+	sf_transition_execution_end(execution, draft->execution_end, now);
 	sf_draft_note_status(draft, execution->status, now);
 	if (!sf_execution_is_map_child(execution) && execution->started_at != DT_NOBEGIN)
 		sf_tally_end(&draft->tally, execution->status,
@@ -194,7 +194,7 @@ static bool
 changes_execution(const SfDraft *draft)
 {
 	return draft->locked &&
-		(draft->finish != NULL || draft->events != NIL || draft->began || draft->administered);
+		(draft->execution_end != NULL || draft->events != NIL || draft->began || draft->administered);
 }
 
 /* Append a list to another one; the appended list is not changed. */
@@ -429,7 +429,7 @@ static void
 note_end(const SfDraft *draft)
 {
 	const SfExecution *execution = draft->execution;
-	int			state = draft->finish->state;
+	int			state = draft->execution_end->state;
 
 	if (execution->status != SF_STATUS_SUCCEEDED)
 		sf_hooks.cancel(sf_branch_key_of_execution(execution->execution_no));
@@ -462,14 +462,14 @@ after_ends(List *drafts)
 
 	foreach_ptr(const SfDraft, draft, drafts)
 	{
-		if (draft->finish == NULL || !draft->locked)
+		if (draft->execution_end == NULL || !draft->locked)
 			continue;
 		clear_rows(draft);
 		if (has_failed(draft->execution))
 			open_alert(draft->execution);
 		answer_parent(draft->execution);
 		note_end(draft);
-		if (sf_execution_is_map_child(draft->execution) && !draft->finish->parent_knows)
+		if (sf_execution_is_map_child(draft->execution) && !draft->execution_end->parent_knows)
 			ends = lappend(ends, sf_apply_make_child_end(draft->execution, draft->program));
 	}
 	sf_apply_count_child_ends(ends);
@@ -487,7 +487,7 @@ sf_drafts_write(List *drafts)
 
 	sf_drafts_lock(drafts, NULL, now);
 	foreach(lc, drafts)
-		complete_draft(lfirst(lc), now);
+		prepare_rows(lfirst(lc), now);
 	write_rows(drafts, now);
 	tell_begun(drafts);
 	show_changes(drafts);

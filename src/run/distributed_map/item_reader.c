@@ -214,7 +214,7 @@ add_members(SfItemReader *reader, const JsonbValue *object)
 		sf_json_begin_object(&json);
 		sf_json_add_value(&json, "Key", &members[i].key);
 		sf_json_add_value(&json, "Value", &members[i].value);
-		if (!add_item(reader, sf_json_finish(&json)))
+		if (!add_item(reader, sf_json_end(&json)))
 			break;
 	}
 }
@@ -368,7 +368,7 @@ csv_item(List *headers, List *fields)
 						   list_nth(fields, i) : "");
 		i++;
 	}
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Take comma-separated values apart; headers NIL: the first row has them. */
@@ -603,7 +603,7 @@ sf_item_reader_request(const SfBranch *branch, const SfState *state, Jsonb *payl
 	sf_json_add_string(&json, "Resource", map->item_reader->text);
 	sf_json_add(&json, "Parameters", payload);
 	add_config(&json, map->reader_config, map_run->max_items);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /*

@@ -56,7 +56,7 @@ failure_output(const SfExecution *result)
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "Error", result->error);
 	sf_json_add_string(&json, "Cause", result->cause);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* {"Included": true}, which goes with each payload. */
@@ -98,7 +98,7 @@ described(const SfExecution *result, const char *machine)
 		sf_json_add_string(&json, "StartDate", sf_timestamp_print(result->started_at));
 	if (result->stopped_at != DT_NOBEGIN)
 		sf_json_add_string(&json, "StopDate", sf_timestamp_print(result->stopped_at));
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /*
@@ -167,7 +167,7 @@ with_argument(const Jsonb *payload, const Jsonb *part)
 	}
 	sf_json_add(&json, NULL, part);
 	sf_json_close_array(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Pass a part to a sql: resource. */
@@ -182,7 +182,7 @@ put_rows(SfResultWriter *writer, SfResultChoice choice, const Jsonb *part)
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "MapRunArn", writer->map_run_name);
 	sf_json_add(&json, "Results", part);
-	return sf_result_writer_call(writer, sf_json_merge(payload, sf_json_finish(&json)));
+	return sf_result_writer_call(writer, sf_json_merge(payload, sf_json_end(&json)));
 }
 
 /* --- parts --- */
@@ -235,7 +235,7 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 		MemoryContextReset(pages);
 	} while (npage == PAGE && bytes < PART_BYTES);
 	*more = npage == PAGE;
-	part = sf_json_finish(&json);
+	part = sf_json_end(&json);
 	writer->results += n;
 	return n == 0 || writer->put(writer, choice, part);
 }
@@ -273,7 +273,7 @@ write_rows(SfResultWriter *writer)
 	sf_json_add_string(&json, "Resource",
 					   writer->map->result_writer->text);
 	sf_json_add_int(&json, "Results", writer->results);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Write the results of the run; the outcome's output is ResultWriterDetails. */
@@ -339,7 +339,7 @@ sf_result_writer_outputs(const SfDraft *draft, const SfBranch *branch)
 		MemoryContextSwitchTo(keep);
 		MemoryContextReset(pages);
 	} while (npage == OUTPUTS_PAGE);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Read items or write results: what the branch has to do. */

@@ -120,7 +120,7 @@ start_output(const SfExecution *child)
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
 	sf_json_add_int(&json, "StartDate", epoch_ms(child->requested_at));
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* The name is taken: the same input again is the same child. */
@@ -332,7 +332,7 @@ sf_child_output(const SfExecution *child, const SfResource *resource)
 					   sf_public_name(SF_NAME_STATE_MACHINE, child->machine_name));
 	sf_json_add_string(&json, "Status", sf_status_name(child->status));
 	sf_json_add_int(&json, "StopDate", epoch_ms(child->stopped_at));
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Append "key":"value" to compact JSON text. */

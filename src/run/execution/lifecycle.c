@@ -341,7 +341,7 @@ redrive_extra(int count)
 
 	sf_json_begin_object(&json);
 	sf_json_add_int(&json, "redriveCount", count);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Append the events of the Distributed Maps that go on. */

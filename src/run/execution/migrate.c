@@ -439,7 +439,7 @@ make_details(const Migration *migration, int from)
 	sf_json_add_int(&json, "toVersion", migration->execution->version);
 	if (migration->renames != NULL)
 		sf_json_add(&json, "stateMap", migration->renames);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Migrate each branch, or note why it cannot be migrated. */

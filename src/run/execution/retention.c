@@ -206,7 +206,7 @@ archive_payload(const SfPurgeMachine *machine, const List *ids)
 	foreach(lc, ids)
 		sf_json_add_string(&json, NULL, lfirst(lc));
 	sf_json_close_array(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Is it a session that sweeps? */

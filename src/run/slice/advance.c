@@ -314,7 +314,7 @@ static bool
 may_go_on(const SfSlice *slice, const SfDraft *draft)
 {
 	return !slice->no_more_claims && !is_by_itself(slice->request) &&
-		draft->finish == NULL && !sf_draft_has_failure(draft) && !sf_slice_is_used_up(slice);
+		draft->execution_end == NULL && !sf_draft_has_failure(draft) && !sf_slice_is_used_up(slice);
 }
 
 /* May a slice run a child that it has begun? */

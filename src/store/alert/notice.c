@@ -89,7 +89,7 @@ sf_notice_begin_detail(SfJsonBuilder *json, const SfNotice *notice)
 void
 sf_notice_tell(SfNotice *notice, SfJsonBuilder *detail)
 {
-	notice->detail = sf_json_finish(detail);
+	notice->detail = sf_json_end(detail);
 	SF_TELL(noticed, notice);
 }
 

@@ -184,7 +184,7 @@ read_options(int argc, char **argv)
 		sfw_config.dbname = pg_strdup(argv[optind]);
 		sfc_secrets_hide_conninfo(argv[optind]);
 	}
-	if (!sfw_config_finish(&problem))
+	if (!sfw_config_check(&problem))
 		refuse(problem);
 }
 

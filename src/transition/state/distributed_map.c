@@ -59,7 +59,7 @@ sf_map_redriven_extra(const SfExecution *execution, const SfState *state,
 	sf_json_add_string(&json, "mapRunArn",
 					   sf_map_arn(execution, state, map_run->uuid));
 	sf_json_add_int(&json, "redriveCount", map_run->redrive_count);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* The execution id of a child. */
@@ -221,7 +221,7 @@ run_extra(const SfStep *step, const char *uuid)
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "mapRunArn",
 					   sf_map_arn(step->loaded->execution, step->state, uuid));
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Begin a run; items NULL: they are to be read. */
@@ -400,7 +400,7 @@ make_batch(Feed *feed, Jsonb *batch_input, Size *size, SfError *error)
 		branch->next_index++;
 	}
 	sf_json_close_array(&json);
-	child->input = sf_json_finish(&json);
+	child->input = sf_json_end(&json);
 	return child;
 }
 
@@ -537,7 +537,7 @@ written_result(SfStep *step, Jsonb *details)
 					   sf_map_arn(step->loaded->execution, step->state,
 								  map_run->uuid));
 	sf_json_add(&json, "ResultWriterDetails", details);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Map: the items have been read, or the results written. */

@@ -156,7 +156,7 @@ joined_result(const SfStep *step)
 	sf_json_begin_array(&json);
 	for (int i = 0; i < joined->noutputs; i++)
 		sf_json_add(&json, NULL, joined->outputs[i]);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Parallel, Map, JobNet: all children have ended. */

@@ -73,7 +73,7 @@ scheduled_extra(const SfTaskRequest *task, const char *role)
 		sf_json_add_int(&json, "timeoutInSeconds", task->timeout_ms / 1000);
 	if (task->heartbeat_ms != 0)
 		sf_json_add_int(&json, "heartbeatInSeconds", task->heartbeat_ms / 1000);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Task: work out its payload and ask for it to be carried out. */
@@ -125,7 +125,7 @@ taken_event(SfStep *step, const SfTask *task)
 	sf_json_add_string(&json, "workerName", task->worker);
 	if (task->started_at != DT_NOBEGIN)
 		step->now = task->started_at;
-	sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&json));
+	sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_STARTED, NULL, sf_json_end(&json));
 	step->now = now;
 }
 

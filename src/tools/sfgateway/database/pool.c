@@ -37,7 +37,7 @@ free_call(SfgCall *call)
 
 /* Give a call its result, and free it. */
 static void
-finish(SfgCall *call, const PGresult *result)
+give_result(SfgCall *call, const PGresult *result)
 {
 	if (call->done != NULL)
 		call->done(result, call->arg);
@@ -54,7 +54,7 @@ statement_done(const PGresult *result, void *arg)
 	connection->call = NULL;
 	sfc_timer_clear(&connection->deadline);
 	if (call != NULL)
-		finish(call, result);
+		give_result(call, result);
 }
 
 /* Send the statement of a call that its connection has prepared. */
@@ -224,7 +224,7 @@ idle(SfcDb *db)
 	SfgCall    *call;
 
 	while ((call = take_next(connection->pool)) != NULL && call->wanted != NULL && !call->wanted(call->arg))
-		finish(call, NULL);
+		give_result(call, NULL);
 	if (call != NULL)
 		send_call(connection, call);
 }
@@ -238,7 +238,7 @@ end_old_calls(void *arg)
 
 	while (!dlist_is_empty(&pool->queue) &&
 		   dlist_head_element(SfgCall, node, &pool->queue)->until <= now)
-		finish(take(pool), NULL);
+		give_result(take(pool), NULL);
 	if (!dlist_is_empty(&pool->queue))
 		sfc_timer_set(&pool->timer, dlist_head_element(SfgCall, node, &pool->queue)->until - now, end_old_calls, pool);
 }
@@ -361,7 +361,7 @@ sfg_pool_give_up(SfgPool *pool, const char *why)
 			sfc_db_drop(db, why);
 	}
 	while ((call = take(pool)) != NULL)
-		finish(call, NULL);
+		give_result(call, NULL);
 }
 
 /* Tell whether a pool has no connection, and makes none. */
@@ -477,7 +477,7 @@ sfg_pool_stop(SfgPool *pool)
 		statement_done(NULL, &pool->connections[i]);
 	}
 	while ((call = take(pool)) != NULL)
-		finish(call, NULL);
+		give_result(call, NULL);
 }
 
 /* Free a pool that was stopped, but not from one of its own callbacks. */

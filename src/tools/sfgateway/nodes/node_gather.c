@@ -71,7 +71,7 @@ heard(SfgFan *fan, int node_index, const PGresult *result)
 
 /* All other nodes have answered, as far as they do. */
 static void
-finish(SfgFan *fan)
+nodes_done(SfgFan *fan)
 {
 	Gathering  *gathering = (Gathering *) fan;
 	SfgRequest *request = gathering->request;
@@ -92,7 +92,7 @@ sfg_nodes_gather(SfgRequest *request, const char *statement, int n, const char *
 	Gathering  *gathering = pg_malloc0(sizeof(Gathering));
 
 	gathering->fan.heard = heard;
-	gathering->fan.done = finish;
+	gathering->fan.done = nodes_done;
 	gathering->request = request;
 	gathering->gathered = gathered;
 	initPQExpBuffer(&gathering->answers);

@@ -180,7 +180,7 @@ answer_page(List *list)
 
 /* All nodes have answered, as far as they do. */
 static void
-finish(SfgFan *fan)
+nodes_done(SfgFan *fan)
 {
 	List	   *list = (List *) fan;
 	SfgRequest *request = list->request;
@@ -276,7 +276,7 @@ begin(SfgRequest *request, const char *role, int limit)
 	const char *values[2] = {role, request->body.data};
 
 	list->fan.heard = heard;
-	list->fan.done = finish;
+	list->fan.done = nodes_done;
 	list->request = request;
 	list->limit = limit;
 	request->route_data = list;
