@@ -461,7 +461,7 @@ sf_quota_give_back(Oid owner)
 	unlock_uses();
 }
 
-/* Whether another child of a Distributed Map may begin. */
+/* Whether another item execution may begin. */
 bool
 sf_quota_has_room(Oid owner)
 {
@@ -482,9 +482,9 @@ sf_quota_has_room(Oid owner)
 	return room;
 }
 
-/* A child of a Distributed Map begins. */
+/* An item execution begins. */
 void
-sf_quota_note_child(Oid owner)
+sf_quota_note_item(Oid owner)
 {
 	lock_uses();
 	find_use(owner)->started++;

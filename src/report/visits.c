@@ -63,7 +63,7 @@ sf_visits_hash(const char *name, Size entry_size, MemoryContext context)
 
 /*
  * Find what is around a new instance; NULL: nothing in this execution.  The last index is that
- * of the iteration of a Map; a Distributed Map gives its children none.
+ * of the iteration of a Map; a Distributed Map gives its executions none.
  */
 static SfStateInstance *
 find_around(SfVisits *visits, const SfStateInstanceKey *key, bool is_iteration)

@@ -147,7 +147,7 @@ sf_step_stop(SfStep *step)
 
 /*
  * The Parallel, Map or JobNet state that a branch is part of; NULL for the root, also
- * for that of a Distributed Map's child, which is an execution of its own.
+ * for that of an item execution, which is an execution of its own.
  */
 static const SfState *
 owner_state(const SfStep *step)

@@ -92,7 +92,7 @@ typedef struct SfLoaded
 	SfMapRun   *map_run;		/* MAP_RUN: of the branch, or named for a new one */
 	Jsonb	  **items;			/* ITEMS: from branch->next_index on */
 	int			nitems;
-	bool		may_begin;		/* ITEMS: the owner's quota has room for a child */
+	bool		may_begin;		/* ITEMS: the owner's quota has room for an execution */
 	double		random;			/* RANDOM: from 0 to 1, for the jitter of a delay */
 } SfLoaded;
 
@@ -108,7 +108,7 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
 	SF_STIMULUS_HANDED_OUT,		/* its task is of an activity, and waits for a client to take it */
 	SF_STIMULUS_WAITS,			/* its task is asked for: the branch waits for its token,
-								 * its child execution, a person or an event */
+								 * its nested execution, a person or an event */
 	SF_STIMULUS_JOINED,			/* its children have ended */
 	SF_STIMULUS_NOT_YET,		/* nothing: it is to be looked at again */
 	SF_STIMULUS_ABORTED,		/* the join above it gives up */
@@ -304,7 +304,7 @@ typedef struct SfExecutionEnd
 	Jsonb	   *output;
 	SfError		error;
 	int			state;			/* that the root branch was in; SF_NO_STATE: not known */
-	bool		parent_knows;	/* the run of a Distributed Map ends its children */
+	bool		parent_knows;	/* the run of a Distributed Map ends its executions */
 } SfExecutionEnd;
 
 /* A run of a Distributed Map begins */
@@ -314,12 +314,12 @@ typedef struct SfMapRunBegin
 	Jsonb	   *items;			/* NULL: they are read */
 } SfMapRunBegin;
 
-/* A child execution of a Distributed Map begins */
-typedef struct SfMapChild
+/* An item execution begins: an execution of a Distributed Map, for an item or a batch */
+typedef struct SfItemExecution
 {
 	Jsonb	   *input;
 	int			items;			/* that it stands for */
-} SfMapChild;
+} SfItemExecution;
 
 /* A run of a Distributed Map ends */
 typedef struct SfMapRunEnd
@@ -358,9 +358,9 @@ typedef struct SfNoValue
 	X(HAND_OUT_TASK, hand_out_task, SfTask *, AT_END) \
 	X(UPDATE_TASK, update_task, SfTask *, AT_ONCE)					/* it stays handed out */ \
 	X(CLOSE_TASK, close_task, SfTask *, AT_END)						/* it is over */ \
-	X(STOP_CHILDREN, stop_children, SfNoValue, AT_ONCE)				/* executions it waited for */ \
+	X(STOP_NESTED, stop_nested, SfNoValue, AT_ONCE)					/* executions that it waited for */ \
 	X(BEGIN_MAP_RUN, begin_map_run, SfMapRunBegin, AT_ONCE) \
-	X(BEGIN_CHILD, begin_child, SfMapChild *, AT_ONCE)				/* of that run: with the others, after all effects */ \
+	X(BEGIN_ITEM_EXECUTION, begin_item_execution, SfItemExecution *, AT_ONCE)	/* with the others, after all effects */ \
 	X(END_MAP_RUN, end_map_run, SfMapRunEnd, AT_ONCE) \
 	X(COUNT_TRANSITION, count_transition, SfNoValue, AT_END)		/* it has entered a state */ \
 	X(COUNT_TASK, count_task, SfTaskOver, AT_END) \

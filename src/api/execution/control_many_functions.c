@@ -232,28 +232,28 @@ go_through(Call *call)
 	MemoryContextSwitchTo(old);
 }
 
-/* Lock and redrive the i-th child of a Map run (SfRedriveItem). */
+/* Lock and redrive the i-th item execution of a Map run (SfRedriveItem). */
 static const SfExecution *
 redrive_item(int i, SfStatus *before, void *arg)
 {
 	Call	   *call = arg;
 	MemoryContext old;
-	SfExecution *child;
+	SfExecution *execution;
 
 	if (call->taken >= call->max)
 		return NULL;
 	CHECK_FOR_INTERRUPTS();
 	MemoryContextReset(call->context);
 	old = MemoryContextSwitchTo(call->context);
-	child = lock_item(call, &call->list.items[i]);
-	if (child != NULL)
+	execution = lock_item(call, &call->list.items[i]);
+	if (execution != NULL)
 	{
-		*before = child->status;
-		if (!redrive(call, child))
-			child = NULL;
+		*before = execution->status;
+		if (!redrive(call, execution))
+			execution = NULL;
 	}
 	MemoryContextSwitchTo(old);
-	return child;
+	return execution;
 }
 
 /* Redrive the items of a Map run that did not succeed. */

@@ -55,7 +55,7 @@ parse_execution(Target *target, const char *text, const char *state)
 }
 
 /*
- * Take a target that is a machine, or "machine/state"; or the child execution of a
+ * Take a target that is a machine, or "machine/state"; or the item execution of a
  * Distributed Map, "machine/run:index".
  */
 static void

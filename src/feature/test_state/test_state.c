@@ -257,9 +257,9 @@ advance(TestRun *run, const SfStimulus *stimulus)
 	return run->transition.next;
 }
 
-/* Show the inputs of the children of a Distributed Map, and the items in them. */
+/* Show the inputs of the executions of a Distributed Map, and the items in them. */
 static void
-show_children(TestRun *run, List *children)
+show_item_executions(TestRun *run, List *item_executions)
 {
 	const SfState *state = &run->test->program->states[run->test->state];
 	bool		batched = sf_state_map(state)->distributed->item_batcher != NULL;
@@ -269,9 +269,9 @@ show_children(TestRun *run, List *children)
 
 	sf_json_begin_array(&inputs);
 	sf_json_begin_array(&items);
-	foreach(lc, children)
+	foreach(lc, item_executions)
 	{
-		Jsonb	   *input = ((SfMapChild *) lfirst(lc))->input;
+		Jsonb	   *input = ((SfItemExecution *) lfirst(lc))->input;
 		JsonbValue	array;
 		JsonbValue	item;
 
@@ -306,9 +306,9 @@ load_items(TestRun *run, const Jsonb *items)
 		loaded->items[loaded->nitems++] = sf_json_make(&item);
 }
 
-/* What a transition did to a run: the items that it found, the children it began. */
+/* What a transition did to a run: the items that it found, the item executions it began. */
 static void
-take_effects(TestRun *run, Jsonb **items, List **children)
+take_effects(TestRun *run, Jsonb **items, List **item_executions)
 {
 	const SfTransition *transition = &run->transition;
 
@@ -319,8 +319,8 @@ take_effects(TestRun *run, Jsonb **items, List **children)
 			run->map_run = *transition->effects[i].begin_map_run.map_run;
 			*items = transition->effects[i].begin_map_run.items;
 		}
-		else if (transition->effects[i].kind == SF_EFFECT_BEGIN_CHILD)
-			*children = lappend(*children, transition->effects[i].begin_child);
+		else if (transition->effects[i].kind == SF_EFFECT_BEGIN_ITEM_EXECUTION)
+			*item_executions = lappend(*item_executions, transition->effects[i].begin_item_execution);
 	}
 }
 
@@ -344,16 +344,16 @@ read_items(TestRun *run, SfOutcome *outcome)
 	return sf_json_end(&json);
 }
 
-/* A Distributed Map has begun: read its items, and begin all children. */
+/* A Distributed Map has begun: read its items, and begin all item executions. */
 static void
 run_distributed(TestRun *run, SfStepNext next)
 {
 	SfBranch   *branch = run->branch;
 	Jsonb	   *items = NULL;
-	List	   *children = NIL;
+	List	   *item_executions = NIL;
 	SfStimulus	due = {.kind = SF_STIMULUS_DUE};
 
-	take_effects(run, &items, &children);
+	take_effects(run, &items, &item_executions);
 	if (next == SF_STEP_TASK)
 	{
 		SfStimulus	read = {.kind = SF_STIMULUS_TASK};
@@ -367,11 +367,11 @@ run_distributed(TestRun *run, SfStepNext next)
 	{
 		load_items(run, items);
 		(void) advance(run, &due);
-		take_effects(run, &items, &children);
+		take_effects(run, &items, &item_executions);
 		branch->pending = 0;	/* a test shows all of them */
 	}
 	if (branch->phase == SF_PHASE_JOIN && !branch->failing)
-		show_children(run, children);
+		show_item_executions(run, item_executions);
 }
 
 /* Take the state through its transitions; returns the last one's name. */

@@ -67,8 +67,8 @@ apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 {
 	sf_transition_execution_begin(draft->execution, at);
 	draft->began = true;
-	/* the children of a Distributed Map are part of their parent */
-	if (!sf_execution_is_map_child(draft->execution))
+	/* the executions of a Distributed Map are part of their parent */
+	if (!sf_execution_is_of_item(draft->execution))
 		draft->tally.started++;
 	sf_draft_note_status(draft, SF_STATUS_RUNNING, at);
 }
@@ -175,7 +175,7 @@ sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *transition)
 				SF_EFFECT_LIST(APPLY)
 		}
 	}
-	if (draft->map_children != NIL)
-		begin_map_children(draft, branch);
+	if (draft->item_executions != NIL)
+		begin_item_executions(draft, branch);
 }
 

@@ -39,8 +39,8 @@ typedef struct SfDraft
 	List	   *tasks;			/* SfTask to hand out */
 	List	   *closed_tasks;	/* SfTask that are over */
 	List	   *waits;			/* SfFeatureWait */
-	List	   *map_children;	/* SfMapChild, until the transition is applied */
-	List	   *child_roots;	/* SfBranch: of executions that begin */
+	List	   *item_executions;	/* SfItemExecution, until the transition is applied */
+	List	   *item_roots;	/* SfBranch: the roots of those that begin */
 	SfExecutionEnd *execution_end;	/* NULL: it does not end */
 	SfTally		tally;			/* what is counted */
 	List	   *changes;		/* SfChange, where rules want to know of them */

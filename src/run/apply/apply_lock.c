@@ -3,7 +3,7 @@
  *		Lock the executions of drafts.
  *
  * A slice locks its executions when its rows are written, all at once, by number.
- * Some transitions need the lock earlier: for the id of an event, or to stop child
+ * Some transitions need the lock earlier: for the id of an event, or to stop nested
  * executions.  Then the executions with lower numbers that the slice has effects of
  * are locked, too, so that every slice takes its locks in the same order.
  */

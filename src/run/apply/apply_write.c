@@ -1,10 +1,10 @@
 /*
  * apply_write.c
  *		Write the rows that a slice has changed.  If an execution has ended, also
- *		end its branches and its child executions, answer the branch that waits
+ *		end its branches and its nested executions, answer the branch that waits
  *		for it, and count it in its map run.
  *
- * An execution that ends without success aborts its children in Distributed Maps.
+ * An execution that ends without success aborts the item executions of its Distributed Maps.
  * Each of them has an SfDraft of its own, so sf_drafts_write() calls itself.
  */
 #include "postgres.h"
@@ -184,7 +184,7 @@ prepare_rows(SfDraft *draft, TimestampTz now)
 		draft->execution_end->state = find_branch(draft, SF_BRANCH_ROOT)->state;
 	sf_transition_execution_end(execution, draft->execution_end, now);
 	sf_draft_note_status(draft, execution->status, now);
-	if (!sf_execution_is_map_child(execution) && execution->started_at != DT_NOBEGIN)
+	if (!sf_execution_is_of_item(execution) && execution->started_at != DT_NOBEGIN)
 		sf_tally_end(&draft->tally, execution->status,
 					 now - execution->started_at - execution->idle_us);
 }
@@ -255,7 +255,7 @@ write_rows(const List *drafts, TimestampTz now)
 		branches = collect(branches, draft->branches);
 		if (draft->locked)
 		{
-			branches = collect(branches, draft->child_roots);
+			branches = collect(branches, draft->item_roots);
 			events = collect(events, draft->events);
 		}
 		if (changes_execution(draft))
@@ -277,7 +277,7 @@ tell_begun(const List *drafts)
 {
 	foreach_ptr(const SfDraft, draft, drafts)
 	{
-		if (sf_execution_is_map_child(draft->execution) || !(draft->began || draft->redrive_allowed))
+		if (sf_execution_is_of_item(draft->execution) || !(draft->began || draft->redrive_allowed))
 			continue;
 		SF_FEATURES(begun, feature)
 			if (SF_COMPILED(feature, draft->compiled) != NULL)
@@ -300,29 +300,29 @@ show_changes(const List *drafts)
 
 /* --- ends of executions --- */
 
-/* End child executions, which the caller has locked, and count them in their map run. */
+/* End item executions, which the caller has locked, and count them in their map run. */
 static void
-abort_executions(List *numbers)
+abort_item_executions(List *numbers)
 {
 	SfError		none = sf_error_make(NULL, NULL);
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow aborted child", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow aborted item", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	foreach_ptr(const int64, number, numbers)
 	{
-		SfExecution *child = sf_execution_read(*number, SF_LOCK_NONE, false);
+		SfExecution *item_execution = sf_execution_read(*number, SF_LOCK_NONE, false);
 		SfDraft	   *draft;
 		SfMapRun   *map_run;
 
 		CHECK_FOR_INTERRUPTS();
-		draft = sf_draft_make_locked(child);
+		draft = sf_draft_make_locked(item_execution);
 		sf_draft_end_execution(draft, SF_STIMULUS_ORPHANED, &none);
 		sf_drafts_write(list_make1(draft));
-		map_run = sf_map_run_read(child->parent_execution_no, child->map_run_no,
+		map_run = sf_map_run_read(item_execution->parent_execution_no, item_execution->map_run_no,
 								  SF_LOCK_WAIT);
 		if (map_run != NULL)
 		{
-			sf_map_run_count_end(map_run, child->status, child->map_items);
+			sf_map_run_count_end(map_run, item_execution->status, item_execution->map_items);
 			sf_map_run_update(map_run);
 		}
 		MemoryContextReset(context);
@@ -331,7 +331,7 @@ abort_executions(List *numbers)
 	MemoryContextDelete(context);
 }
 
-/* End the running children of all runs of an execution. */
+/* End the running item executions of all runs of an execution. */
 static void
 abort_map_runs(const SfExecution *execution)
 {
@@ -341,7 +341,7 @@ abort_map_runs(const SfExecution *execution)
 	check_stack_depth();
 	if (sf_map_run_stop_all(no) == 0)
 		return;
-	abort_executions(sf_map_run_running(no, SF_NO_MAP_RUN, true));
+	abort_item_executions(sf_map_run_running(no, SF_NO_MAP_RUN, true));
 	foreach(lc, sf_map_run_running(no, SF_NO_MAP_RUN, false))
 		sf_apply_stop_request(*(int64 *) lfirst(lc), execution->owner,
 							  GetCurrentTimestamp(), NULL);
@@ -373,7 +373,7 @@ clear_rows(const SfDraft *draft)
 		SF_TELL(ended, execution, draft->began);
 		if (distributed)
 			abort_map_runs(execution);
-		sf_child_stop(execution, SF_WHOLE_EXECUTION);
+		sf_nested_stop(execution, SF_WHOLE_EXECUTION);
 		return;
 	}
 	SF_TELL(ended, execution, draft->began);
@@ -383,14 +383,14 @@ clear_rows(const SfDraft *draft)
 		sf_map_item_delete_all(execution->execution_no);
 }
 
-/* Put the outcome of a child execution into the branch that waits for it. */
+/* Put the outcome of a nested execution into the branch that waits for it. */
 static void
 answer_parent(const SfExecution *execution)
 {
 	SfBranchKey key = {execution->parent_execution_no, execution->parent_branch_no};
 	SfBranch   *branch;
 	SfExecution *parent,
-			   *child;
+			   *nested;
 	const SfProgram *program;
 
 	if (!sf_execution_is_waited_for(execution))
@@ -400,18 +400,18 @@ answer_parent(const SfExecution *execution)
 		branch->generation != execution->parent_generation)
 		return;
 	parent = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
-	child = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
-	if (parent == NULL || child == NULL)
+	nested = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
+	if (parent == NULL || nested == NULL)
 		return;
 	program = sf_program_cache_get(parent->machine_no, parent->version);
-	if (child->status == SF_STATUS_SUCCEEDED)
+	if (nested->status == SF_STATUS_SUCCEEDED)
 		sf_branch_answer(key, true,
-						 sf_child_output(child,
-										 &sf_state_task(&program->states[branch->state])->resource),
+						 sf_nested_output(nested,
+										  &sf_state_task(&program->states[branch->state])->resource),
 						 NULL, NULL);
 	else
 		sf_branch_answer(key, false, NULL, SF_ERR_TASK_FAILED,
-						 sf_child_failure(child));
+						 sf_nested_failure(nested));
 }
 
 /* Has an execution ended in a way that an operator should know of? */
@@ -469,10 +469,10 @@ after_ends(List *drafts)
 			open_alert(draft->execution);
 		answer_parent(draft->execution);
 		note_end(draft);
-		if (sf_execution_is_map_child(draft->execution) && !draft->execution_end->parent_knows)
-			ends = lappend(ends, sf_apply_make_child_end(draft->execution, draft->program));
+		if (sf_execution_is_of_item(draft->execution) && !draft->execution_end->parent_knows)
+			ends = lappend(ends, sf_apply_make_item_end(draft->execution, draft->program));
 	}
-	sf_apply_count_child_ends(ends);
+	sf_apply_count_item_ends(ends);
 }
 
 /*
@@ -496,13 +496,13 @@ sf_drafts_write(List *drafts)
 }
 
 /*
- * End the running child executions of a Distributed Map as ABORTED; returns the
+ * End the running item executions of a Distributed Map as ABORTED; returns the
  * number of those that were skipped because another transaction has them locked.
  */
 int
-sf_apply_abort_children(SfBranchKey parent, int64 map_run_no)
+sf_apply_abort_items(SfBranchKey parent, int64 map_run_no)
 {
 	check_stack_depth();
-	abort_executions(sf_map_run_running(parent.execution_no, map_run_no, true));
+	abort_item_executions(sf_map_run_running(parent.execution_no, map_run_no, true));
 	return list_length(sf_map_run_running(parent.execution_no, map_run_no, false));
 }

@@ -47,7 +47,7 @@ result_form(const Jsonb *writer_config, SfResultForm otherwise)
 	return SF_RESULT_FORM_NONE;
 }
 
-/* {"Error": …, "Cause": …} in place of the output that a child does not have. */
+/* {"Error": …, "Cause": …} in place of the output that an item execution does not have. */
 static Jsonb *
 failure_output(const SfExecution *result)
 {
@@ -68,7 +68,7 @@ add_included(SfJsonBuilder *json, const char *key)
 	sf_json_close_object(json);
 }
 
-/* All that is known of a child, as the service writes it. */
+/* All that is known of an item execution, as the service writes it. */
 static Jsonb *
 described(const SfExecution *result, const char *machine)
 {
@@ -102,7 +102,7 @@ described(const SfExecution *result, const char *machine)
 }
 
 /*
- * Add one child's result to an array under construction; returns how many.
+ * Add one item execution's result to an array under construction; returns how many.
  * What the array needs until it is finished goes into the context keep.
  */
 static int
@@ -196,7 +196,7 @@ is_chosen(const SfExecution *result, SfResultChoice choice)
 }
 
 /*
- * Write the next part of the chosen results, from child *first on; *first moves
+ * Write the next part of the chosen results, from item execution *first on; *first moves
  * behind it.  *more: there may be others.
  */
 static bool
@@ -302,7 +302,7 @@ write_results(const SfMapRun *map_run, const SfDraft *draft, const SfState *stat
 		out->error = writer->outcome.error;
 }
 
-/* Put the results of all children into an array; NULL: larger than a payload may be. */
+/* Put the results of all item executions into an array; NULL: larger than a payload may be. */
 Jsonb *
 sf_result_writer_outputs(const SfDraft *draft, const SfBranch *branch)
 {

@@ -53,8 +53,8 @@ lock_branches(const SfExecution *execution)
 
 /*
  * The generation of a root branch that takes the place of another one (NULL: it has ended with success, and its row is
- * gone), greater than those before, which had an event each where the machine keeps a history: a child that the last
- * run waited for answers nothing of this one.
+ * gone), greater than those before, which had an event each where the machine keeps a history: a nested execution
+ * that the last run waited for answers nothing of this one.
  */
 static int
 root_generation(const SfExecution *execution, const SfBranch *old)
@@ -105,7 +105,7 @@ sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 
 /* Is this a Distributed Map that has read its items? */
 static bool
-had_children(const SfBranch *branch)
+had_item_executions(const SfBranch *branch)
 {
 	return sf_branch_has_read(branch) && !sf_branch_has_outcome(branch);
 }
@@ -133,7 +133,7 @@ count_children(List *branches)
 {
 	foreach_ptr(SfBranch, branch, branches)
 	{
-		branch->work.is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
+		branch->work.is_parent = branch->phase == SF_PHASE_JOIN || had_item_executions(branch);
 		branch->pending = 0;
 		branch->place = SF_BRANCH_PLACE_NONE;
 	}
@@ -150,14 +150,14 @@ count_children(List *branches)
 	}
 }
 
-/* Redrive a child of a run that has not succeeded, and count it as running; the caller writes the run. */
+/* Redrive an execution of a run that has not succeeded, and count it as running; the caller writes the run. */
 void
-sf_lifecycle_redrive_child(SfMapRun *map_run, SfExecution *child)
+sf_lifecycle_redrive_item(SfMapRun *map_run, SfExecution *execution)
 {
-	SfStatus	before = child->status;
+	SfStatus	before = execution->status;
 
-	(void) sf_lifecycle_redrive(child, NULL, NULL, NULL);
-	sf_map_run_count_redriven(map_run, before, child->map_items);
+	(void) sf_lifecycle_redrive(execution, NULL, NULL, NULL);
+	sf_map_run_count_redriven(map_run, before, execution->map_items);
 }
 
 /* Does a Distributed Map go on from what a task of its run has come to, which was kept? */
@@ -179,22 +179,22 @@ reopen_run(SfMapRun *map_run, TimestampTz now)
 	sf_apply_map_run(map_run);
 }
 
-/* Redrive the children of a run that did not succeed. */
+/* Redrive the executions of a run that did not succeed. */
 static int
-redrive_children(const SfExecution *execution, const SfBranch *branch,
+redrive_items(const SfExecution *execution, const SfBranch *branch,
 				   TimestampTz now)
 {
 	SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
 										  branch->map_run_no, SF_LOCK_WAIT);
-	List	   *children = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven child", ALLOCSET_DEFAULT_SIZES);
+	List	   *item_executions = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven item", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	check_stack_depth();
-	foreach_ptr(const int64, child_no, children)
+	foreach_ptr(const int64, item_execution_no, item_executions)
 	{
 		CHECK_FOR_INTERRUPTS();
-		sf_lifecycle_redrive_child(map_run, sf_execution_read(*child_no, SF_LOCK_WAIT, false));
+		sf_lifecycle_redrive_item(map_run, sf_execution_read(*item_execution_no, SF_LOCK_WAIT, false));
 		MemoryContextReset(context);
 	}
 	MemoryContextSwitchTo(old);
@@ -223,8 +223,8 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 		else if (branch->work.is_parent)
 		{
 			stimulus.counted = true;
-			stimulus.pending = had_children(branch) ?
-				redrive_children(draft->execution, branch, now) : branch->pending;
+			stimulus.pending = had_item_executions(branch) ?
+				redrive_items(draft->execution, branch, now) : branch->pending;
 		}
 		else
 		{
@@ -244,7 +244,7 @@ begins_anew(const SfBranch *branch)
 {
 	if (branch->row.gone || branch->phase == SF_PHASE_DONE)
 		return false;
-	/* of the joins, those whose children are executions */
+	/* of the joins, those of Distributed Maps */
 	return branch->phase != SF_PHASE_JOIN || sf_branch_has_map_run(branch);
 }
 
@@ -404,7 +404,7 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 		revived_states(draft->program, branches, from);
 	sf_apply_reopened(execution);
 	sf_transition_execution_redrive(execution, now);
-	if (!sf_execution_is_map_child(execution))
+	if (!sf_execution_is_of_item(execution))
 		draft->tally.redriven++;
 	sf_draft_note_status(draft, SF_STATUS_RUNNING, now);
 	sf_draft_add_event(draft, SF_HISTORY_EVENT_EXECUTION_REDRIVEN,
@@ -444,36 +444,36 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 	return execution->redrive_count;
 }
 
-static bool try_lock_children(const SfExecution *execution, const List *branches);
+static bool try_lock_items(const SfExecution *execution, const List *branches);
 
 /*
- * Lock a child that is to be redriven with its parent, and all that goes on with it; false: a session holds some of
- * it.
+ * Lock an item execution that is to be redriven with its parent, and all that goes on with it; false: a session holds
+ * some of it.
  */
 static bool
-try_lock_child(int64 execution_no)
+try_lock_item(int64 execution_no)
 {
-	const SfExecution *child = sf_execution_read(execution_no, SF_LOCK_SKIP, false);
+	const SfExecution *execution = sf_execution_read(execution_no, SF_LOCK_SKIP, false);
 	List	   *branches;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	return child != NULL && sf_branch_try_all(execution_no, &branches) &&
-		try_lock_children(child, branches);
+	return execution != NULL && sf_branch_try_all(execution_no, &branches) &&
+		try_lock_items(execution, branches);
 }
 
-/* Lock the children of Distributed Maps that are to be redriven with their parent; false: a session holds one. */
+/* Lock the item executions of Distributed Maps that are to be redriven with their parent; false: one is held. */
 static bool
-try_lock_children(const SfExecution *execution, const List *branches)
+try_lock_items(const SfExecution *execution, const List *branches)
 {
-	ListCell   *child;
+	ListCell   *lc;
 
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		if (branch->phase == SF_PHASE_DONE || !had_children(branch))
+		if (branch->phase == SF_PHASE_DONE || !had_item_executions(branch))
 			continue;
-		foreach(child, sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no))
-			if (!try_lock_child(*(int64 *) lfirst(child)))
+		foreach(lc, sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no))
+			if (!try_lock_item(*(int64 *) lfirst(lc)))
 				return false;
 	}
 	return true;
@@ -481,7 +481,7 @@ try_lock_children(const SfExecution *execution, const List *branches)
 
 /*
  * The same with what did not succeed, of an execution that has ended without success,
- * but wait for no session that holds a branch of it, or of a child that goes on with it.
+ * but wait for no session that holds a branch of it, or of an item execution that goes on with it.
  */
 SfRedriven
 sf_lifecycle_try_redrive(SfExecution *execution)
@@ -491,7 +491,7 @@ sf_lifecycle_try_redrive(SfExecution *execution)
 	if (sf_feature_frozen_by(execution->execution_no) != NULL)
 		return SF_REDRIVE_ARCHIVED;
 	if (!sf_branch_try_all(execution->execution_no, &branches) ||
-		!try_lock_children(execution, branches))
+		!try_lock_items(execution, branches))
 		return SF_REDRIVE_BUSY;
 	if (branches == NIL)
 		return SF_REDRIVE_NOTHING_LEFT;

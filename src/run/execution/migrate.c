@@ -420,7 +420,7 @@ check_migratable(const SfExecution *execution)
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" has SUCCEEDED and cannot be migrated to another version",
 						execution->execution_id)));
-	if (sf_execution_is_map_child(execution))
+	if (sf_execution_is_of_item(execution))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" is a child of a Distributed Map and cannot be migrated by itself",

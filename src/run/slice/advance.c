@@ -488,7 +488,7 @@ proceed(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
 }
 
 /*
- * End a child execution whose Distributed Map has ended.  If this slice has effects
+ * End an item execution whose Distributed Map has ended.  If this slice has effects
  * of the execution to write, make the branch due again instead: a later slice ends
  * the execution.
  */

@@ -25,7 +25,7 @@
 #define SCAN_SIZE		64
 #define MAX_SCAN_SIZE	65536
 
-/* Find what is due: of an execution and its children, or of an owner. */
+/* Find what is due: of an execution and its item executions, or of an owner. */
 static int
 find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 {
@@ -37,8 +37,8 @@ find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 		return sf_branch_due_of(session->only_owner, DT_NOBEGIN, now, keys, NULL, size);
 	n = sf_branch_due(session->execution_no, now, session->skip_waits, keys, size);
 	if (n == 0)
-		n = sf_branch_due_children(session->execution_no, now,
-								   session->skip_waits, keys, size);
+		n = sf_branch_due_items(session->execution_no, now,
+								session->skip_waits, keys, size);
 	return n;
 }
 

@@ -35,7 +35,7 @@ typedef enum SfSliceMode
 	SF_SLICE_MODE_ANNOUNCED,	/* one announced long task, found in the tables */
 	SF_SLICE_MODE_BRANCH,		/* one by itself */
 	/* in a session, which runs long tasks in place and never asks for a commit */
-	SF_SLICE_MODE_EXECUTION,	/* what is due of an execution and its children */
+	SF_SLICE_MODE_EXECUTION,	/* what is due of an execution and its item executions */
 	SF_SLICE_MODE_OWNER,		/* what is due of an owner */
 	SF_SLICE_MODE_SESSION_BRANCH		/* one by itself */
 } SfSliceMode;
@@ -117,7 +117,7 @@ typedef struct SfWorkerTerms
 /* What a session wants of its slices */
 typedef struct SfSessionTerms
 {
-	int64		execution_no;	/* EXECUTION: it and its children */
+	int64		execution_no;	/* EXECUTION: it and its item executions */
 	bool		synchronous;	/* ... it runs within the call that started it (StartSyncExecution) */
 	Oid			only_owner;		/* OWNER; InvalidOid: any */
 	bool		skip_waits;		/* Wait states and retry delays are due */

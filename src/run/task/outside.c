@@ -255,7 +255,7 @@ may_have_task(const SfState *state)
 
 /*
  * Make the stimulus of a branch in phase ANSWERED or MAP_ANSWERED (the outcome of a long SQL
- * task, of a client or of a child execution) or EXTERNAL (a timer of the task).
+ * task, of a client or of a nested execution) or EXTERNAL (a timer of the task).
  */
 void
 sf_outside_stimulus(SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
@@ -271,7 +271,7 @@ sf_outside_stimulus(SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus
 	else if (task != NULL)
 		timer_rang(draft, task, stimulus);
 	else if (GetCurrentTimestamp() < branch->deadline)
-		wait_until(stimulus, branch->deadline, NULL);	/* a child execution */
+		wait_until(stimulus, branch->deadline, NULL);	/* a nested execution */
 	else
 		fail_stimulus(stimulus, NULL, SF_ERR_TIMEOUT, NULL);
 }

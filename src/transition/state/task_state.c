@@ -180,7 +180,7 @@ sf_task_state_handed_out(SfStep *step)
 	return await_answer(step, handed_out, SF_PHASE_EXTERNAL, NULL);
 }
 
-/* Task: it is asked for; the answer comes with its token, its child, from a person or with an event. */
+/* Task: it is asked for; the answer comes with its token, its nested execution, from a person or with an event. */
 SfStepNext
 sf_task_state_waits(SfStep *step)
 {
@@ -235,18 +235,18 @@ count_task(SfStep *step, const SfError *error)
 }
 
 /*
- * A task was not answered: are the child executions that the branch waits for to end with it?  This is the rule; who
- * asks is the transition of a task that has timed out (effect STOP_CHILDREN), and what writes branches that were
+ * A task was not answered: are the nested executions that the branch waits for to end with it?  This is the rule; who
+ * asks is the transition of a task that has timed out (effect STOP_NESTED), and what writes branches that were
  * aborted (sf_apply_tasks).  When an execution ends without success all of its branches are aborted, most of them
- * unread: clear_rows (run/apply/apply_write.c) then stops the children of all.
+ * unread: clear_rows (run/apply/apply_write.c) then stops the nested executions of all.
  */
 bool
-sf_task_state_stops_child(const SfState *state, SfUnanswered unanswered)
+sf_task_state_stops_nested(const SfState *state, SfUnanswered unanswered)
 {
 	if (state->type != SF_STATE_TASK ||
 		sf_state_task(state)->resource.kind != SF_RESOURCE_START_EXECUTION)
 		return false;
-	/* a token, not the child, is what has not come */
+	/* a token, not the nested execution, is what has not come */
 	return unanswered == SF_UNANSWERED_ABORTED || !sf_state_awaits_token(state);
 }
 
@@ -264,8 +264,8 @@ task_failed(SfStep *step, SfHistoryEventSubject subject, SfError *error)
 	if (never_queued)
 		type = SF_HISTORY_EVENT_ACTIVITY_SCHEDULE_FAILED;
 	if (sf_error_is(error, SF_ERR_TIMEOUT) &&
-		sf_task_state_stops_child(step->state, SF_UNANSWERED_TIMED_OUT))
-		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
+		sf_task_state_stops_nested(step->state, SF_UNANSWERED_TIMED_OUT))
+		(void) sf_step_effect(step, SF_EFFECT_STOP_NESTED);
 	count_task(step, memcpy(palloc(sizeof(SfError)), error, sizeof(SfError)));
 	sf_step_prefix(step, error);
 	/* an activity that does not exist is an error of the state, of which no task tells */
