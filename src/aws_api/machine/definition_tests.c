@@ -1,6 +1,6 @@
 /*
- * trial.c
- *		ValidateStateMachineDefinition and TestState: definitions that are only tried.
+ * definition_tests.c
+ *		ValidateStateMachineDefinition and TestState: definitions that are checked or tested, and not stored.
  */
 #include "postgres.h"
 
