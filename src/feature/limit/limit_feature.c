@@ -10,7 +10,7 @@
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 #include "store/role/privilege.h"
 #include "store/state_machine/machine.h"
 

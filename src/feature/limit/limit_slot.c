@@ -31,7 +31,7 @@
 #include "base/memory/xact_array.h"
 #include "feature/limit/limit_lock.h"
 #include "feature/limit/limit_slot.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 #include "store/execution/status.h"
 
 /* A slot that was taken for nothing has its queue tried again after this */

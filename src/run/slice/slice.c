@@ -277,7 +277,7 @@ take_keys(SfSlice *slice)
 		const SfWorkKey *key = &keys->keys[i];
 
 		if (slice->no_more_claims || (!first && sf_slice_is_used_up(slice)))
-			break;				/* the caller keeps its other hints */
+			break;				/* the caller keeps its other keys */
 		slice->result->nkeys_tried++;
 		if (key->kind == SF_WORK_KEY_QUEUE ? sf_slice_take_queue(slice, key->of.queue) :
 			sf_slice_take_one(slice, key->of.branch, false))

@@ -10,7 +10,7 @@
  *				now has announced a long SQL task; the worker then does
  *				Start; sf_long_task_run(key, generation); Commit
  *				and what follows the task is an ordinary slice, given the same
- *				key as hint.
+ *				key to begin with.
  *	session:	sf_step, sf_run: inside the caller's transaction; long tasks run
  *				inline.
  *
@@ -255,7 +255,7 @@ typedef struct SfSliceResult
 {
 	SfSliceEnd	end;
 	int			transitions;	/* states entered, resumed or left */
-	int			nkeys_tried;	/* hints looked at; the caller keeps the others */
+	int			nkeys_tried;	/* keys looked at; the caller keeps the others */
 	int			nqueued_tried;	/* branches that were taken from queues, or have to wait in one */
 	bool		left_unrun;		/* what was to run was left to others: a task that is announced;
 								 * children of a branch by itself, or its step that waits at a gate */

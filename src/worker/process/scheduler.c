@@ -17,7 +17,7 @@
 #include "base/settings.h"
 #include "base/time/timing.h"
 #include "base/value/random.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 #include "worker/launcher/launcher.h"
 #include "worker/process/process.h"
 #include "worker/process/scheduler.h"

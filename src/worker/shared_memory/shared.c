@@ -328,7 +328,7 @@ owner_waits(const SfDatabase *database)
 	return database->ring.nlists > 0 && !can_wait(database) && find_waiting_list(database, &at);
 }
 
-/* The same in a slice, without the lock: a hint whether it should end. */
+/* The same in a slice, without the lock: whether it should end, as far as is known. */
 bool
 sf_shared_others_wait(void)
 {

@@ -2,7 +2,7 @@
  * shared.h
  *		What the launcher, the workers and committing sessions share.
  *
- * One fixed-size area, made when the server starts; it holds hints only and no
+ * One fixed-size area, made when the server starts; it holds only what may be lost, and no
  * pointers.  One lock, sf_shared_lock, held exclusively, guards all of it: every section
  * is a few assignments, at most a walk over the processes.  Exceptions are marked.
  *

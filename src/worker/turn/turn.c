@@ -325,7 +325,7 @@ announced_task(const SfSliceResult *result)
 	};
 }
 
-/* Run an announced task; its branch is the first hint after it. */
+/* Run an announced task; its branch is the first key after it. */
 static void
 run_announced(SfTurn *turn, SfTurnTask task)
 {

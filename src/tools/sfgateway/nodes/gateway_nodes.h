@@ -119,7 +119,7 @@ extern void sfg_node_locate(SfgRequest *request, const char *role, SfgTargetKind
 
 /* --- where executions were found --- */
 
-extern void sfg_hint_note(const char *arn, size_t len, int node_index);
-extern int	sfg_hint_find(const char *arn, size_t len);
+extern void sfg_node_cache_note(const char *arn, size_t len, int node_index);
+extern int	sfg_node_cache_find(const char *arn, size_t len);
 
 #endif							/* SFG_GATEWAY_NODES_H */

@@ -220,7 +220,7 @@ read_page(Page *page, int node_index, const PGresult *result)
 		if (strlen(entry->key) > HASH_LENGTH)
 			(void) sscanf(entry->key + HASH_LENGTH, "%lld.%lld", &entry->at, &entry->number);
 		page->has_more = *PQgetvalue(result, i, 3) == 't';
-		sfg_hint_note(PQgetvalue(result, i, 2), (size_t) PQgetlength(result, i, 2), node_index);
+		sfg_node_cache_note(PQgetvalue(result, i, 2), (size_t) PQgetlength(result, i, 2), node_index);
 	}
 }
 
