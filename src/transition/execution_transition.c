@@ -51,7 +51,7 @@ sf_transition_execution_redrive(SfExecution *execution, TimestampTz now)
 
 /* It becomes the one that a start asks for.  Its id, its number and its history stay. */
 static void
-take_start(SfExecution *execution, const SfExecution *wanted)
+copy_start(SfExecution *execution, const SfExecution *wanted)
 {
 	execution->version = wanted->version;
 	execution->qualifier = wanted->qualifier;
@@ -70,14 +70,14 @@ sf_transition_execution_restart(SfExecution *execution, const SfExecution *wante
 	reopen(execution);
 	execution->started_at = execution->last_redriven_at = DT_NOBEGIN;
 	execution->idle_us = 0;
-	take_start(execution, wanted);
+	copy_start(execution, wanted);
 }
 
 /* It has not begun, and becomes what another start asks for. */
 void
 sf_transition_execution_replace(SfExecution *execution, const SfExecution *wanted)
 {
-	take_start(execution, wanted);
+	copy_start(execution, wanted);
 }
 
 /* It goes on in another version of its machine. */

@@ -71,9 +71,9 @@ sf_archive_batch_set_size(int64 batch_no, int executions)
 	sf_db_execute(&plan, SF_INT8(batch_no), SF_INT4(executions));
 }
 
-/* Store that a program takes a batch up that another one has left. */
+/* Store that a program has claimed a batch that another one has left. */
 void
-sf_archive_batch_take(int64 batch_no, const char *worker)
+sf_archive_batch_claim(int64 batch_no, const char *worker)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.archive_batch b SET worker = $2, taken_at = pg_catalog.clock_timestamp()"

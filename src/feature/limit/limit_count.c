@@ -497,7 +497,7 @@ sf_limit_uses_changed(int machine_no, Oid owner)
 
 /* Executions have come from another node: what runs of them has slots of the limits here. */
 void
-sf_limit_take_in(void)
+sf_limit_count_arrived(void)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.max_running IS NOT NULL ORDER BY l.limit_no");

@@ -26,7 +26,7 @@ static const SfFeatureTable tables[] = {
 static void
 arrives(SfArg numbers, int from_node)
 {
-	sf_limit_take_in();
+	sf_limit_count_arrived();
 }
 
 /* Reserve the shared memory of queues and rates. */

@@ -302,9 +302,9 @@ ask(Link *link, const SfPeerQuestion *question)
 		(void) flush(link);
 }
 
-/* Take a result. */
+/* Read a result. */
 static void
-take(SfPeerAnswer *answer, const PGresult *result)
+read_result(SfPeerAnswer *answer, const PGresult *result)
 {
 	if (pq.PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
@@ -350,7 +350,7 @@ go_on(Link *link, const SfPeerQuestion *question)
 			close_link(link);
 			return;
 		}
-		take(link->answer, result);
+		read_result(link->answer, result);
 		pq.PQclear(result);
 	}
 }

@@ -308,7 +308,7 @@ load_items(TestRun *run, const Jsonb *items)
 
 /* What a transition did to a run: the items that it found, the item executions it began. */
 static void
-take_effects(TestRun *run, Jsonb **items, List **item_executions)
+read_effects(TestRun *run, Jsonb **items, List **item_executions)
 {
 	const SfTransition *transition = &run->transition;
 
@@ -353,7 +353,7 @@ run_distributed(TestRun *run, SfStepNext next)
 	List	   *item_executions = NIL;
 	SfStimulus	due = {.kind = SF_STIMULUS_DUE};
 
-	take_effects(run, &items, &item_executions);
+	read_effects(run, &items, &item_executions);
 	if (next == SF_STEP_TASK)
 	{
 		SfStimulus	read = {.kind = SF_STIMULUS_TASK};
@@ -367,7 +367,7 @@ run_distributed(TestRun *run, SfStepNext next)
 	{
 		load_items(run, items);
 		(void) advance(run, &due);
-		take_effects(run, &items, &item_executions);
+		read_effects(run, &items, &item_executions);
 		branch->pending = 0;	/* a test shows all of them */
 	}
 	if (branch->phase == SF_PHASE_JOIN && !branch->failing)

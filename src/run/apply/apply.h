@@ -135,7 +135,7 @@ extern void sf_drafts_write(List *drafts);
 
 /* --- apply_task.c --- */
 
-extern List *sf_apply_take(const SfActivity *activity, const char *worker,
+extern List *sf_apply_claim_tasks(const SfActivity *activity, const char *worker,
 						   int max_tasks);
 extern void sf_apply_answer(SfTask *task, bool ok, const Jsonb *output,
 							const char *error, const char *cause);

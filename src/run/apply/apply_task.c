@@ -97,9 +97,9 @@ sf_apply_tasks(SfDraft *draft)
 
 /* Hand queued tasks of an activity to a worker; a List of SfTask. */
 List *
-sf_apply_take(const SfActivity *activity, const char *worker, int max_tasks)
+sf_apply_claim_tasks(const SfActivity *activity, const char *worker, int max_tasks)
 {
-	return sf_task_take(activity, worker, max_tasks);
+	return sf_task_claim(activity, worker, max_tasks);
 }
 
 /* Put the answer of a task into its branch; the caller has locked both. */

@@ -81,7 +81,7 @@ begin_rows(SfRowSink *sink)
 
 /* Sink: a row. */
 static bool
-take_row(SfRowSink *sink, Jsonb *row)
+store_row(SfRowSink *sink, Jsonb *row)
 {
 	return add_item((SfItemReader *) sink, row);
 }
@@ -513,7 +513,7 @@ void
 sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 				   const SfTaskCall *call, SfTaskOutcome *out)
 {
-	SfItemReader reader = {.sink = {begin_rows, take_row, end_rows}};
+	SfItemReader reader = {.sink = {begin_rows, store_row, end_rows}};
 
 	reader.map_run = map_run;
 	reader.call = call;
@@ -607,11 +607,11 @@ sf_item_reader_request(const SfBranch *branch, const SfState *state, Jsonb *payl
 }
 
 /*
- * Take the answer of a program that reads: a list of items, or how many it has sent.
+ * Read the answer of a program that reads: a list of items, or how many it has sent.
  * *answer becomes their number.  False with *error: it is neither, or they are not there.
  */
 bool
-sf_item_reader_take_answer(const SfBranch *branch, Jsonb **answer, SfError *error)
+sf_item_reader_read_answer(const SfBranch *branch, Jsonb **answer, SfError *error)
 {
 	const SfMapRun *map_run = sf_apply_map_run_of(branch);
 	JsonbValue	root;

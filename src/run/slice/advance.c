@@ -570,7 +570,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 
 /* Claim and advance one branch; parked: also if it waits in a queue. */
 bool
-sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool parked)
+sf_slice_claim_one(SfSlice *slice, SfBranchKey key, bool parked)
 {
 	SfDraft	   *draft;
 	SfBranch   *branch = sf_claim(slice, key, parked, &draft);

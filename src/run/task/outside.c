@@ -179,7 +179,7 @@ answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus 
 	if (outcome->ok && sf_branch_outcome(branch) != NULL)
 		outcome->output = sf_branch_outcome(branch);
 	if (task != NULL && state->type == SF_STATE_MAP && outcome->ok)
-		outcome->ok = sf_item_reader_take_answer(branch, &outcome->output, &outcome->error);
+		outcome->ok = sf_item_reader_read_answer(branch, &outcome->output, &outcome->error);
 	else if (outcome->ok && is_activity_result(state, task))
 		outcome->output = sf_service.shape_result(&sf_state_task(state)->resource, outcome->output);
 	outcome->task = task;

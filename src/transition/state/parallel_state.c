@@ -66,9 +66,9 @@ sf_join_is_ready(const SfBranch *parent, const SfState *state)
 	return state->type != SF_STATE_JOBNET && sf_join_wants_more(parent);
 }
 
-/* Let a parent take the ends of children into account. */
+/* Add ends of children to what their parent counts. */
 void
-sf_join_take(SfBranch *parent, const SfParentDelta *delta)
+sf_join_add_ends(SfBranch *parent, const SfParentDelta *delta)
 {
 	parent->pending = Max(parent->pending - delta->ended, 0);
 	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
@@ -96,7 +96,7 @@ void
 sf_join_count(SfBranch *parent, const SfParentDelta *delta, const SfState *state,
 			  TimestampTz now)
 {
-	sf_join_take(parent, delta);
+	sf_join_add_ends(parent, delta);
 	sf_join_wake(parent, state, now);
 }
 

@@ -224,9 +224,9 @@ read_page(Page *page, int node_index, const PGresult *result)
 	}
 }
 
-/* Take the error of a node. */
+/* Keep the error of a node. */
 static void
-take_error(List *list, int node_index, const PGresult *result)
+keep_error(List *list, int node_index, const PGresult *result)
 {
 	if (node_index == SFG_HERE && !sfg_aws_is_down(result))
 		list->refused = sfg_aws_error_read(result);
@@ -248,7 +248,7 @@ heard(SfgFan *fan, int node_index, const PGresult *result)
 	else if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		read_page(&list->pages[node_index], node_index, result);
 	else
-		take_error(list, node_index, result);
+		keep_error(list, node_index, result);
 }
 
 /* Read how many entries a page may have. */

@@ -89,7 +89,7 @@ static char *told;				/* the reason that the log has last */
 static Counters counters;
 static int64_t oldest;			/* end of the execution that waits longest, as far as is known; 0: none */
 
-static void take(void *arg);
+static void claim_spans(void *arg);
 static void send_request(void *arg);
 static void confirm(void *arg);
 static void next_request(void);
@@ -101,7 +101,7 @@ rest(int64_t milliseconds)
 	sfg_otlp_batch_drop();
 	status = IDLE;
 	if (!draining)
-		sfc_timer_set(&timer, milliseconds, take, NULL);
+		sfc_timer_set(&timer, milliseconds, claim_spans, NULL);
 }
 
 /* Milliseconds for which executions are taken. */
@@ -134,9 +134,9 @@ adapt(size_t bytes)
 		count = Min(count * 2, sfg_config.otlp_batch);
 }
 
-/* Spans were taken, or there are none. */
+/* Spans were claimed, or there are none. */
 static void
-taken(const PGresult *result, void *arg)
+spans_claimed(const PGresult *result, void *arg)
 {
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
@@ -165,9 +165,9 @@ taken(const PGresult *result, void *arg)
 	next_request();
 }
 
-/* Take spans: those of one execution while the collector does not take any. */
+/* Claim spans: those of one execution while the collector does not take any. */
 static void
-take(void *arg)
+claim_spans(void *arg)
 {
 	char		number[16];
 	char		lease_text[32];
@@ -179,7 +179,7 @@ take(void *arg)
 	lease_end = sfc_now() + lease();
 	status = TAKING;
 	if (sfg_pool_call(&pool, "SELECT s.export_no, s.spans FROM @.sf_take_spans($1::pg_catalog.int4, $2::pg_catalog.interval) AS s",
-					  2, values, taken, NULL) == NULL)
+					  2, values, spans_claimed, NULL) == NULL)
 		rest(CALL_RETRY);
 }
 

@@ -240,7 +240,7 @@ static void
 token_came(SfwFetch *fetch)
 {
 	HttpJob    *job = fetch->arg;
-	char	   *problem = sfw_credentials_take(job->connection, fetch);
+	char	   *problem = sfw_credentials_store(job->connection, fetch);
 
 	if (problem == NULL)
 		wait_and_try(job, 0);

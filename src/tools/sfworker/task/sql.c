@@ -329,9 +329,9 @@ connected(void *arg)
 		lose(sql, "connection_failure");
 }
 
-/* Take one result of what was sent. */
+/* Read one result of what was sent. */
 static void
-take_result(Sql *sql, const PGresult *result)
+read_result(Sql *sql, const PGresult *result)
 {
 	switch (PQresultStatus(result))
 	{
@@ -395,7 +395,7 @@ talk(void *arg)
 			statement_done(sql);
 			return;
 		}
-		take_result(sql, result);
+		read_result(sql, result);
 		PQclear(result);
 		/* The shortest way out of a COPY is to close the session. */
 		if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH)
