@@ -35,7 +35,7 @@ typedef struct SfDurationKey
 typedef enum SfTaskTimeKind
 {
 	SF_TASK_TIME_UNKNOWN,		/* it has never run */
-	SF_TASK_TIME_OPEN,			/* it runs for the first time now */
+	SF_TASK_TIME_FIRST,			/* it runs for the first time now */
 	SF_TASK_TIME_LAST			/* it took so long when it last ran */
 } SfTaskTimeKind;
 

@@ -30,7 +30,7 @@ sf_transition_execution_end(SfExecution *execution, const SfExecutionEnd *end, T
 
 /* Forget how it ended. */
 static void
-reopen(SfExecution *execution)
+clear_end(SfExecution *execution)
 {
 	execution->status = SF_STATUS_RUNNING;
 	execution->stopped_at = DT_NOBEGIN;
@@ -44,7 +44,7 @@ sf_transition_execution_redrive(SfExecution *execution, TimestampTz now)
 {
 	if (execution->stopped_at != DT_NOBEGIN)
 		execution->idle_us += Max(now - execution->stopped_at, 0);
-	reopen(execution);
+	clear_end(execution);
 	execution->redrive_count++;
 	execution->last_redriven_at = now;
 }
@@ -67,7 +67,7 @@ copy_start(SfExecution *execution, const SfExecution *wanted)
 void
 sf_transition_execution_restart(SfExecution *execution, const SfExecution *wanted)
 {
-	reopen(execution);
+	clear_end(execution);
 	execution->started_at = execution->last_redriven_at = DT_NOBEGIN;
 	execution->idle_us = 0;
 	copy_start(execution, wanted);

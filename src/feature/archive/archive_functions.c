@@ -124,7 +124,7 @@ add_to_batch(const List *numbers, void *arg)
 static SfArchiveBatch *
 claim_left(int activity_no, const char *worker)
 {
-	foreach_ptr(const int64, batch_no, sf_archive_batch_open(activity_no))
+	foreach_ptr(const int64, batch_no, sf_archive_batch_unconfirmed(activity_no))
 	{
 		SfArchiveBatch *batch;
 

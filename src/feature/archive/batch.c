@@ -24,7 +24,7 @@ sf_archive_batch_read(int64 batch_no, SfLock lock)
 
 /* The numbers of the batches of an activity that are not confirmed, the oldest first. */
 List *
-sf_archive_batch_open(int activity_no)
+sf_archive_batch_unconfirmed(int activity_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.batch_no FROM _sfflow.archive_batch b WHERE b.activity_no = $1 AND b.confirmed_at IS NULL"

@@ -22,7 +22,7 @@ typedef struct SfArchiveBatch
 } SfArchiveBatch;
 
 extern SfArchiveBatch *sf_archive_batch_read(int64 batch_no, SfLock lock);
-extern List *sf_archive_batch_open(int activity_no);
+extern List *sf_archive_batch_unconfirmed(int activity_no);
 extern SfArchiveBatch *sf_archive_batch_make(int activity_no, const char *worker);
 extern void sf_archive_batch_add(int64 batch_no, const List *numbers);
 extern void sf_archive_batch_set_size(int64 batch_no, int executions);

@@ -73,7 +73,7 @@ read_swept(HeapTuple tuple, TupleDesc desc, void *arg)
 static void
 tell(const Swept *swept)
 {
-	SfHumanTask *task = sf_human_read_open(swept->task_no);
+	SfHumanTask *task = sf_human_read_waiting(swept->task_no);
 	SfJsonBuilder json;
 
 	if (task == NULL)

@@ -312,7 +312,7 @@ SF_SQL_FUNCTION(sfflow_sf_fail_task)
  */
 SF_SQL_FUNCTION(sfflow_human_task_rights)
 {
-	SfHumanTask *task = sf_human_read_open(PG_GETARG_INT64(0));
+	SfHumanTask *task = sf_human_read_waiting(PG_GETARG_INT64(0));
 	SfPerson	caller = sf_person_of_caller(NULL);
 	SfJsonBuilder json;
 	SfBar		bar;

@@ -116,7 +116,7 @@ extern void sf_apply_branches(List *branches);
 extern void sf_apply_request(const SfExecution *execution, SfStartOutcome outcome,
 							 bool input_differs);
 extern void sf_apply_labels(SfExecution *execution, Jsonb *labels);
-extern void sf_apply_reopened(const SfExecution *execution);
+extern void sf_apply_note_resumed(const SfExecution *execution);
 extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_set_owner(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
@@ -136,7 +136,7 @@ extern void sf_drafts_write(List *drafts);
 /* --- apply_task.c --- */
 
 extern List *sf_apply_claim_tasks(const SfActivity *activity, const char *worker,
-						   int max_tasks);
+								  int max_tasks);
 extern void sf_apply_answer(SfTask *task, bool ok, const Jsonb *output,
 							const char *error, const char *cause);
 extern void sf_apply_answer_branch(SfBranchKey key, bool ok, const Jsonb *output, const char *error,

@@ -248,7 +248,7 @@ sf_apply_labels(SfExecution *execution, Jsonb *labels)
 
 /* Note that an execution that has failed goes on. */
 void
-sf_apply_reopened(const SfExecution *execution)
+sf_apply_note_resumed(const SfExecution *execution)
 {
 	int			times = sf_alert_close(execution->execution_no);
 

@@ -78,7 +78,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted)
 	sf_feature_require_unfrozen(execution);
 	branches = lock_branches(execution);
 	old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
-	sf_apply_reopened(execution);
+	sf_apply_note_resumed(execution);
 	sf_transition_execution_restart(execution, wanted);
 	SF_TELL(begins_anew, execution, SF_ANEW_RESTARTED);
 	if (before != NULL || execution->labels != NULL)
@@ -402,7 +402,7 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	now = GetCurrentTimestamp();	/* not before the branches are due: sf_map_run_redriven() */
 	if (from != NULL)
 		revived_states(draft->program, branches, from);
-	sf_apply_reopened(execution);
+	sf_apply_note_resumed(execution);
 	sf_transition_execution_redrive(execution, now);
 	if (!sf_execution_is_of_item(execution))
 		draft->tally.redriven++;

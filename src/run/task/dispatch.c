@@ -121,7 +121,7 @@ note_first_run(const SfDraft *draft, const SfState *state)
 	SfDurationKey key = key_of_state(draft, state);
 
 	if (sf_hooks.task_time(key).kind == SF_TASK_TIME_UNKNOWN)
-		sf_hooks.note_task_time(key, (SfTaskTime) {.kind = SF_TASK_TIME_OPEN});
+		sf_hooks.note_task_time(key, (SfTaskTime) {.kind = SF_TASK_TIME_FIRST});
 }
 
 /* Remember how long a task took, for its state and for its resource. */

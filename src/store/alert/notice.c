@@ -16,7 +16,7 @@
 
 /* --- what it is of --- */
 
-/* Fill in the machine of a notice, by a name that may be "machine/version". */
+/* Fill in the machine of a notice, by its name or by "name/version". */
 void
 sf_notice_set_machine(SfNotice *notice, const char *name)
 {

@@ -296,7 +296,7 @@ try_connect(void *arg)
 	SfcDb	   *db = arg;
 
 	db->status = SFC_DB_CONNECTING;
-	sfc_session_begin(&db->session, db->open(db), db->connect_timeout);
+	sfc_session_begin(&db->session, db->connect(db), db->connect_timeout);
 }
 
 /* Connect, and reconnect whenever the session is lost, unless the owner wants to be told instead. */

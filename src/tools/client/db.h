@@ -24,7 +24,7 @@ typedef enum SfcDbStatus
 /* Set it to zero, and then its first part, before its first use. */
 typedef struct SfcDb
 {
-	PGconn	   *(*open) (struct SfcDb *db); /* begins to connect */
+	PGconn	   *(*connect) (struct SfcDb *db); /* begins to connect */
 	int64_t		connect_timeout;	/* milliseconds */
 	const char *listen;			/* a LISTEN statement, or NULL */
 	const char *schema_name;	/* of sfflow's functions; NULL: ask the catalogue */

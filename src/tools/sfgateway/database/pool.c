@@ -245,7 +245,7 @@ end_old_calls(void *arg)
 
 /* Begin to connect, as the owner of the pool has said. */
 static PGconn *
-open_connection(SfcDb *db)
+begin_connection(SfcDb *db)
 {
 	SfgConnection *connection = db->arg;
 	SfgPool    *pool = connection->pool;
@@ -307,7 +307,7 @@ sfg_pool_prepare(SfgPool *pool, int n)
 
 		connection->pool = pool;
 		connection->db = (SfcDb) {
-			.open = open_connection,
+			.connect = begin_connection,
 			.connect_timeout = pool->connect_timeout > 0 ? pool->connect_timeout : sfg_config.connect_timeout,
 			.listen = pool->listen,
 			.schema_name = sfg_config.schema,
