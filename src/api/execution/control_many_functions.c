@@ -211,7 +211,7 @@ stop(Call *call, SfExecution *execution)
 
 /* Go through the list, until as many are taken as are wanted. */
 static void
-go_through(Call *call)
+control_list(Call *call)
 {
 	MemoryContext old = MemoryContextSwitchTo(call->context);
 
@@ -295,7 +295,7 @@ sf_labelled_redrive(FunctionCallInfo fcinfo, const Jsonb *labels)
 	else
 	{
 		call->list = sf_bulk_ended(&call->filter);
-		go_through(call);
+		control_list(call);
 	}
 }
 
@@ -306,7 +306,7 @@ sf_labelled_stop(FunctionCallInfo fcinfo, const Jsonb *labels)
 	Call	   *call = begin_call(fcinfo, true, labels);
 
 	call->list = sf_bulk_running(&call->filter);
-	go_through(call);
+	control_list(call);
 }
 
 /*

@@ -71,7 +71,7 @@ read_swept(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Tell of a task, if its branch still waits. */
 static void
-tell(const Swept *swept)
+tell_if_waiting(const Swept *swept)
 {
 	SfHumanTask *task = sf_human_read_waiting(swept->task_no);
 	SfJsonBuilder json;
@@ -109,7 +109,7 @@ sf_human_sweep(TimestampTz now)
 	sf_db_read(&plan, read_swept, &tasks, SF_TIME(now), SF_INT4(MOST));
 	foreach_ptr(const Swept, swept, tasks)
 	{
-		tell(swept);
+		tell_if_waiting(swept);
 		sf_human_set_sweep(swept->task_no);
 	}
 	left.more = list_length(tasks) == MOST;

@@ -319,7 +319,7 @@ read_result(SfPeerAnswer *answer, const PGresult *result)
 
 /* Go on with a link whose socket is ready. */
 static void
-go_on(Link *link, const SfPeerQuestion *question)
+continue_link(Link *link, const SfPeerQuestion *question)
 {
 	PGresult   *result;
 
@@ -389,7 +389,7 @@ wait_once(Links *all, long ms)
 		if (occurred[i].events & WL_LATCH_SET)
 			ResetLatch(MyLatch);
 		else if (occurred[i].user_data != NULL)
-			go_on(occurred[i].user_data, all->question);
+			continue_link(occurred[i].user_data, all->question);
 	}
 	pfree(occurred);
 	CHECK_FOR_INTERRUPTS();

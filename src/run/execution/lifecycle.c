@@ -235,7 +235,7 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 		(void) sf_draft_advance(draft, branch, &stimulus);
 	}
 	foreach(lc, branches)
-		sf_dependents_go_on(draft, lfirst(lc), now);
+		sf_dependents_begin_ready(draft, lfirst(lc), now);
 }
 
 /* Does a redriven branch begin something by itself? */
@@ -385,8 +385,8 @@ check_redrivable(const SfExecution *execution)
  * write it.  *from (may be NULL) gets the states that it goes on from.
  */
 static void
-go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *input,
-	  SfRedrivenFrom *from)
+redrive_branches(SfExecution *execution, List *branches, const char *from_state, Jsonb *input,
+				 SfRedrivenFrom *from)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	SfDraft	   *draft = sf_draft_make_locked(execution);
@@ -440,7 +440,7 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" has nothing left to go on from",
 						execution->execution_id)));
-	go_on(execution, branches, from_state, input, from);
+	redrive_branches(execution, branches, from_state, input, from);
 	return execution->redrive_count;
 }
 
@@ -495,7 +495,7 @@ sf_lifecycle_try_redrive(SfExecution *execution)
 		return SF_REDRIVE_BUSY;
 	if (branches == NIL)
 		return SF_REDRIVE_NOTHING_LEFT;
-	go_on(execution, branches, NULL, NULL, NULL);
+	redrive_branches(execution, branches, NULL, NULL, NULL);
 	return SF_REDRIVE_DONE;
 }
 

@@ -481,7 +481,7 @@ sf_dependents_rewind(SfDraft *draft, List *branches)
 
 /* After the branches run again: begin the jobs for which there is room; others wait for it. */
 void
-sf_dependents_go_on(SfDraft *draft, SfBranch *join, TimestampTz now)
+sf_dependents_begin_ready(SfDraft *draft, SfBranch *join, TimestampTz now)
 {
 	SfNet	   *net = join->work.net;
 

@@ -316,7 +316,7 @@ serves_commands(void)
 
 /* Work until it is time to exit; gives the exit status. */
 static int
-work(void)
+run(void)
 {
 	int			lost;
 
@@ -360,5 +360,5 @@ main(int argc, char **argv)
 		return dry_run();
 	if (sfw_config.archive != NULL)
 		return sfw_archive();
-	return sfw_several_work(work);
+	return sfw_several_run(run);
 }

@@ -149,7 +149,7 @@ sf_shortage_clear(SfBranchKey key)
 
 /* A slice or a task went well.  Without the lock, since it may be wrong for once. */
 void
-sf_shortage_over(void)
+sf_shortage_note_success(void)
 {
 	if (sf_shared->shortage_of != SF_NO_SHORTAGE)
 		sf_shared->shortage_of = SF_NO_SHORTAGE;

@@ -159,7 +159,7 @@ static void
 take_help(SfDatabase *database, SfTurn *turn)
 {
 	if (turn->nkeys > 0 ||
-		!sf_shared_help(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner))
+		!sf_shared_take_keys_as_helper(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner))
 		return;
 	sf_my_process->turn = SF_TURN_KIND_HELPS;
 	turn->helped = true;

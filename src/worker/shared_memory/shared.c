@@ -360,7 +360,7 @@ sf_shared_left_until(SfDatabase *database)
 
 /* In a process for tasks: take keys of such an owner; false: there is none. */
 bool
-sf_shared_help(SfDatabase *database, SfWorkKey *keys, int *nkeys, int size, Oid *owner)
+sf_shared_take_keys_as_helper(SfDatabase *database, SfWorkKey *keys, int *nkeys, int size, Oid *owner)
 {
 	int			at;
 

@@ -124,7 +124,7 @@ fall_silent(Node *node, const char *why)
 
 /* A node has said that it is there, or nothing (NULL). */
 static void
-told(const PGresult *result, void *arg)
+node_answered(const PGresult *result, void *arg)
 {
 	Node	   *node = arg;
 
@@ -152,7 +152,7 @@ watch(void *arg)
 		return;
 	node->asked = true;
 	sfc_timer_set(&node->watch, half(), too_late, node);
-	sfg_pool_call_first(&node->listen, "SELECT 1", told, node);
+	sfg_pool_call_first(&node->listen, "SELECT 1", node_answered, node);
 }
 
 /* A call begins: ask soon whether the node is there. */

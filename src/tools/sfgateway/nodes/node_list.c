@@ -239,7 +239,7 @@ keep_error(List *list, int node_index, const PGresult *result)
 
 /* A node has answered, or not (NULL). */
 static void
-heard(SfgFan *fan, int node_index, const PGresult *result)
+node_answered(SfgFan *fan, int node_index, const PGresult *result)
 {
 	List	   *list = (List *) fan;
 
@@ -275,7 +275,7 @@ begin(SfgRequest *request, const char *role, int limit)
 	List	   *list = pg_malloc0(sizeof(List));
 	const char *values[2] = {role, request->body.data};
 
-	list->fan.heard = heard;
+	list->fan.answered = node_answered;
 	list->fan.done = nodes_done;
 	list->request = request;
 	list->limit = limit;

@@ -309,7 +309,7 @@ note_error(NodeSearch *search, const PGresult *result, bool is_denied)
  * its token, is nowhere else.
  */
 static void
-go_elsewhere(NodeSearch *search, const PGresult *result)
+ask_elsewhere(NodeSearch *search, const PGresult *result)
 {
 	const char *number = PQresultErrorField(result, PG_DIAG_TABLE_NAME);
 	int			node_index = number != NULL ? sfg_node_find(atoi(number)) : SFG_NO_NODE;
@@ -364,7 +364,7 @@ answered(const PGresult *result, void *arg)
 	if (meaning == ELSEWHERE)
 	{
 		note_error(search, result, false);
-		go_elsewhere(search, result);
+		ask_elsewhere(search, result);
 	}
 	else if (meaning == DENIED)
 		note_error(search, result, true);

@@ -113,7 +113,7 @@ lease(void)
 
 /* Write a problem to the log, unless it is what the log has last. */
 static void
-tell(SfcLevel level, const char *what, const char *reason)
+log_problem(SfcLevel level, const char *what, const char *reason)
 {
 	if (told != NULL && strcmp(told, reason) == 0)
 		level = SFC_LOG_DEBUG;
@@ -143,7 +143,7 @@ spans_claimed(const PGresult *result, void *arg)
 		char	   *reason = result != NULL ? sfc_message(PQresultErrorMessage(result)) : NULL;
 
 		if (reason != NULL)
-			tell(SFC_LOG_ERROR, "spans cannot be taken from the database", reason);
+			log_problem(SFC_LOG_ERROR, "spans cannot be taken from the database", reason);
 		take_failed = take_failed || reason != NULL;
 		free(reason);
 		rest(CALL_RETRY);
@@ -199,7 +199,7 @@ confirmed(void)
 
 /* The database knows what has become of the request. */
 static void
-told_database(const PGresult *result, void *arg)
+outcome_stored(const PGresult *result, void *arg)
 {
 	bool		good = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
 
@@ -207,7 +207,7 @@ told_database(const PGresult *result, void *arg)
 	{
 		char	   *reason = sfc_message(PQresultErrorMessage(result));
 
-		tell(SFC_LOG_ERROR, "the database does not take that spans were exported", reason);
+		log_problem(SFC_LOG_ERROR, "the database does not take that spans were exported", reason);
 		free(reason);
 	}
 	/*
@@ -238,10 +238,10 @@ confirm(void *arg)
 	}
 	if (refusal != NULL)
 		sent = sfg_pool_call(&pool, "SELECT @.sf_reject_spans($1::pg_catalog.int8[], $2::pg_catalog.text)",
-							 2, values, told_database, NULL) != NULL;
+							 2, values, outcome_stored, NULL) != NULL;
 	else
 		sent = sfg_pool_call(&pool, "SELECT @.sf_confirm_spans($1::pg_catalog.int8[])",
-							 1, values, told_database, NULL) != NULL;
+							 1, values, outcome_stored, NULL) != NULL;
 	if (!sent)
 		sfc_timer_set(&timer, FIRST_DELAY, confirm, NULL);
 	free(numbers);
@@ -296,7 +296,7 @@ try_later(const SfgOtlpAnswer *answer)
 {
 	int64_t		wait;
 
-	tell(answer->needs_operator ? SFC_LOG_ERROR : SFC_LOG_WARNING, "spans cannot be exported", answer->reason);
+	log_problem(answer->needs_operator ? SFC_LOG_ERROR : SFC_LOG_WARNING, "spans cannot be exported", answer->reason);
 	delay = delay == 0 ? FIRST_DELAY : Min(delay * 2, LAST_DELAY);
 	wait = answer->retry_after > 0 ? answer->retry_after + random() % FIRST_DELAY : delay - random() % (delay / 2);
 	if (draining)
