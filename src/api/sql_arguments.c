@@ -216,7 +216,7 @@ sf_arg_session_role(FunctionCallInfo fcinfo, int n, const char *function)
 				 errmsg("permission denied to answer as role \"%s\"", name),
 				 errdetail("The role does not exist, or session user \"%s\" is not a member of it.",
 						   GetUserNameFromId(GetSessionUserId(), false))));
-	if (!sf_log_in_is_open(role))
+	if (!sf_role_may_log_in(role))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 				 errmsg("role \"%s\" cannot log in", name),

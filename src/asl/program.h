@@ -260,7 +260,7 @@ typedef enum SfResourceKind
 	SF_RESOURCE_ACTIVITY,		/* name = the activity's name */
 	SF_RESOURCE_EVENT,			/* name = the names of events, with commas between them */
 	SF_RESOURCE_HUMAN,			/* name = the name of a worklist */
-	SF_RESOURCE_START_EXECUTION,	/* child executions */
+	SF_RESOURCE_START_EXECUTION,	/* nested executions */
 	SF_RESOURCE_MAPPED			/* anything else: through sf_map_resource */
 } SfResourceKind;
 

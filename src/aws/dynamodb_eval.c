@@ -45,7 +45,7 @@ sf_dynamodb_typed(const char *type, const Jsonb *inner)
 
 	sf_json_begin_object(&json);
 	sf_json_add(&json, type, inner);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Copy a string, or a number that is written as JSON number, as C string. */
@@ -453,7 +453,7 @@ sf_dynamodb_key(const SfDynamodb *dynamodb)
 	foreach_ptr(const char, name, others)
 		sf_json_add_string(&json, NULL, name);
 	sf_json_close_array(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Copy the attributes of an item that a projection names. */
@@ -471,5 +471,5 @@ sf_dynamodb_project(const SfDynamodb *dynamodb, const Jsonb *item)
 			sf_dynamodb_fail("Invalid %s: paths into attributes are not supported", dynamodb->field);
 		sf_json_add(&json, name, sf_json_get(item, name));
 	}
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }

@@ -85,7 +85,7 @@ append_lists(const Jsonb *a, const Jsonb *b)
 	sf_json_begin_array(&builder);
 	add_elements(&builder, &x);
 	add_elements(&builder, &y);
-	return sf_dynamodb_typed("L", sf_json_finish(&builder));
+	return sf_dynamodb_typed("L", sf_json_end(&builder));
 }
 
 /* Raise unless there is a value. */
@@ -142,7 +142,7 @@ combine_sets(const char *type, const JsonbValue *a, const JsonbValue *b, bool re
 			sf_json_add_value(&builder, NULL, &element);
 			count++;
 		}
-	return count == 0 ? NULL : sf_dynamodb_typed(type, sf_json_finish(&builder));
+	return count == 0 ? NULL : sf_dynamodb_typed(type, sf_json_end(&builder));
 }
 
 /* Compute what ADD or DELETE makes of an attribute; NULL: it is removed. */
@@ -305,7 +305,7 @@ make_result(const Jsonb *item, const List *actions)
 		sf_json_add_string(&json, NULL, first->name);
 	}
 	sf_json_close_array(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Carry an update out: {"Item": the new item, "Attributes": [changed names]}. */

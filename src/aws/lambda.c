@@ -147,7 +147,7 @@ make_response(const Jsonb *result)
 	sf_json_add_string(&json, "RequestId", sf_uuid_v7());
 	sf_json_close_object(&json);
 	sf_json_add_int(&json, "StatusCode", 200);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Add a member of a SQL error's cause. */
@@ -197,7 +197,7 @@ error_object(const SfError *error)
 		copy_member(&json, cause, "hint");
 		add_stack(&json, sf_json_get_cstring(cause, "context"));
 	}
-	return sf_json_to_cstring(sf_json_finish(&json));
+	return sf_json_to_cstring(sf_json_end(&json));
 }
 
 /* Give the result of an activity the shape of Lambda's. */

@@ -39,7 +39,7 @@ read_object(SfItemReader *reader, const SfResource *resource, const char *type,
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "Bucket", bucket);
 	sf_json_add_value(&json, "Key", key);
-	return sf_item_reader_load(reader, resource, type, sf_json_finish(&json), headers);
+	return sf_item_reader_load(reader, resource, type, sf_json_end(&json), headers);
 }
 
 /* Split "Bucket, Key, Size" into headers. */

@@ -46,7 +46,7 @@ put_file(SfResultWriter *writer, const char *key, const char *body)
 	sf_json_add_string(&json, "Bucket", files->bucket);
 	sf_json_add_string(&json, "Key", key);
 	sf_json_add_string(&json, "Body", body);
-	return sf_result_writer_call(writer, sf_json_finish(&json));
+	return sf_result_writer_call(writer, sf_json_end(&json));
 }
 
 /* Print a part: an array, or one line per result. */
@@ -119,7 +119,7 @@ make_manifest(const SfResultWriter *writer)
 	sf_json_open_array(&json, "PENDING");
 	sf_json_close_array(&json);
 	sf_json_close_object(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Write files and their manifest; returns where the manifest is. */
@@ -149,7 +149,7 @@ sf_s3_write_files(SfResultWriter *writer)
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "Bucket", files->bucket);
 	sf_json_add_string(&json, "Key", key);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* --- checksums --- */

@@ -61,7 +61,7 @@ run_call(const char *action, const Jsonb *request, bool is_merged)
 		ReThrowError(error);
 	}
 	PG_END_TRY();
-	return sf_json_finish(&call.answer);
+	return sf_json_end(&call.answer);
 }
 
 /* sf_aws_api(action, request): the answer. */

@@ -35,7 +35,7 @@ typedef struct SfDurationKey
 typedef enum SfTaskTimeKind
 {
 	SF_TASK_TIME_UNKNOWN,		/* it has never run */
-	SF_TASK_TIME_OPEN,			/* it runs for the first time now */
+	SF_TASK_TIME_FIRST,			/* it runs for the first time now */
 	SF_TASK_TIME_LAST			/* it took so long when it last ran */
 } SfTaskTimeKind;
 
@@ -131,7 +131,7 @@ typedef struct SfHooks
 	SfTaskTime	(*task_time) (SfDurationKey key);
 	void		(*note_task_time) (SfDurationKey key, SfTaskTime time);
 
-	/* At once: does an owner wait for whom no process is free?  A hint that takes no lock. */
+	/* At once: does an owner wait for whom no process is free?  It takes no lock, and may be wrong for once. */
 	bool		(*others_wait) (void);
 
 	/* Executions have been started, advanced or ended: sessions in sf_wait_change are to see it. */

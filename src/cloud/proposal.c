@@ -174,7 +174,7 @@ time_event(SfCloud *template, const Trigger *trigger)
 		sf_json_add(&json, "detail", sf_json_empty_object());
 	else
 		sf_json_add_string(&json, "detail", "{}");
-	return sf_json_to_cstring(sf_json_finish(&json));
+	return sf_json_to_cstring(sf_json_end(&json));
 }
 
 /* Append an argument that is a local time. */

@@ -71,7 +71,7 @@ substitutions(SfCloud *template, const SfTreeNode *properties)
 				sf_json_add_string(&json, member->key, sf_cloud_text(template, value));
 		}
 	}
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Tell whether a machine is of type EXPRESS. */

@@ -140,7 +140,7 @@ lock_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock)
 
 /* Lock the row in a slot and hand it to the reader, if the filter wants it. */
 static bool
-take_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock,
+read_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock,
 		 SfRowFilter filter, SfRowReader reader, void *arg)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
@@ -216,7 +216,7 @@ fetch_row(const SfIndex *index, Snapshot snapshot, SfLock lock, SfRowFilter filt
 	begin_scan(&scan, index, lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock, snapshot,
 			   scan_keys, nkeys);
 	found = index_getnext_slot(scan.scan, ForwardScanDirection, scan.slot) &&
-		take_row(scan.rel, scan.snapshot, scan.slot, lock, filter, reader, arg);
+		read_row(scan.rel, scan.snapshot, scan.slot, lock, filter, reader, arg);
 	end_scan(&scan);
 	return found;
 }
@@ -241,7 +241,7 @@ read_rows(const SfIndex *index, Snapshot snapshot, ScanKey scan_keys, int nkeys,
 	while (n < max_rows && index_getnext_slot(scan.scan, direction, scan.slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) take_row(scan.rel, scan.snapshot, scan.slot, SF_LOCK_NONE, NULL, reader, arg);
+		(void) read_row(scan.rel, scan.snapshot, scan.slot, SF_LOCK_NONE, NULL, reader, arg);
 		n++;
 	}
 	end_scan(&scan);

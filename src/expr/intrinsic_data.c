@@ -19,9 +19,9 @@
 
 /* Give an array under construction as the result. */
 static bool
-finish_array(SfIntrinsicCall *call, SfJsonBuilder *json)
+return_array(SfIntrinsicCall *call, SfJsonBuilder *json)
 {
-	sf_json_root(sf_json_finish(json), call->result);
+	sf_json_root(sf_json_end(json), call->result);
 	return true;
 }
 
@@ -93,7 +93,7 @@ sf_intrinsic_array_partition(SfIntrinsicCall *call)
 	}
 	if (n > 0)
 		sf_json_close_array(&json);
-	return finish_array(call, &json);
+	return return_array(call, &json);
 }
 
 /* States.ArrayRange(first, last, step): the numbers, both ends included. */
@@ -118,7 +118,7 @@ sf_intrinsic_array_range(SfIntrinsicCall *call)
 		if (pg_add_s64_overflow(first, step, &first))
 			break;
 	}
-	return finish_array(call, &json);
+	return return_array(call, &json);
 }
 
 /* One element that was met, in a chain of those with the same hash */
@@ -174,7 +174,7 @@ sf_intrinsic_array_unique(SfIntrinsicCall *call)
 		*bucket = seen;
 		sf_json_add_value(&json, NULL, &element);
 	}
-	return finish_array(call, &json);
+	return return_array(call, &json);
 }
 
 /* --- intrinsic functions over JSON data and over numbers --- */

@@ -15,7 +15,7 @@
 
 /* Return a text as the result. */
 static bool
-finish_string(SfIntrinsicCall *call, const char *text, int len)
+return_string(SfIntrinsicCall *call, const char *text, int len)
 {
 	sf_json_value_string(call->result, text, len);
 	return true;
@@ -101,7 +101,7 @@ sf_intrinsic_format(SfIntrinsicCall *call)
 	if (next != call->nargs)
 		return sf_intrinsic_refuse(call,
 								   "number of arguments do not match the occurrences of {}.");
-	return finish_string(call, buf.data, buf.len);
+	return return_string(call, buf.data, buf.len);
 }
 
 /* --- States.StringSplit --- */
@@ -154,7 +154,7 @@ sf_intrinsic_string_split(SfIntrinsicCall *call)
 			break;
 		p += len;
 	}
-	sf_json_root(sf_json_finish(&json), call->result);
+	sf_json_root(sf_json_end(&json), call->result);
 	return true;
 }
 
@@ -167,7 +167,7 @@ sf_intrinsic_base64_encode(SfIntrinsicCall *call)
 	const JsonbValue *arg = &call->args[0];
 	char	   *encoded = sf_base64_encode(arg->val.string.val, arg->val.string.len);
 
-	return finish_string(call, encoded, strlen(encoded));
+	return return_string(call, encoded, strlen(encoded));
 }
 
 /*
@@ -196,7 +196,7 @@ sf_intrinsic_base64_decode(SfIntrinsicCall *call)
 		decoded = pg_any_to_server(decoded, size, PG_UTF8);
 		size = strlen(decoded);
 	}
-	return finish_string(call, decoded, size);
+	return return_string(call, decoded, size);
 }
 
 /* --- States.Hash, States.UUID --- */
@@ -213,7 +213,7 @@ sf_intrinsic_hash(SfIntrinsicCall *call)
 						   data->val.string.val, data->val.string.len);
 	if (digest == NULL)
 		return sf_intrinsic_refuse(call, NULL);
-	return finish_string(call, digest, strlen(digest));
+	return return_string(call, digest, strlen(digest));
 }
 
 /* States.UUID(): a random one (version 4). */
@@ -222,5 +222,5 @@ sf_intrinsic_uuid(SfIntrinsicCall *call)
 {
 	char	   *uuid = sf_uuid_v4();
 
-	return finish_string(call, uuid, strlen(uuid));
+	return return_string(call, uuid, strlen(uuid));
 }

@@ -444,10 +444,10 @@ indefinite_before(const SfPath *path, const SfPathStep *step, const SfPathStep *
 	return false;
 }
 
-/* Take a step with one match. */
+/* Follow a step with one match. */
 static SfPathStatus
-take_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
-		  JsonbValue *current, SfError *error)
+follow_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
+			JsonbValue *current, SfError *error)
 {
 	JsonbValue	next;
 
@@ -506,7 +506,7 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 
 		if (!is_indefinite(path, step))
 		{
-			status = take_step(path, step, penv, &current, error);
+			status = follow_step(path, step, penv, &current, error);
 			if (status == SF_PATH_STATUS_FOUND)
 			{
 				step++;

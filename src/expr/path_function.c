@@ -197,7 +197,7 @@ call_keys(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 		if (token == WJB_KEY)
 			sf_json_add_value(&json, NULL, &value);
 	}
-	sf_json_root(sf_json_finish(&json), result);
+	sf_json_root(sf_json_end(&json), result);
 	return true;
 }
 

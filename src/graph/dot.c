@@ -70,7 +70,7 @@ end_label(SfDrawing *drawing)
 
 /* Draw what is in the cluster of a branch or of a job, from the point fork to its end. */
 static void
-finish_branch(SfDrawing *drawing, const SfScope *scope, const char *fork)
+draw_branch(SfDrawing *drawing, const SfScope *scope, const char *fork)
 {
 	sf_graph_draw_scope(drawing, scope);
 	drawing->depth--;
@@ -87,7 +87,7 @@ finish_branch(SfDrawing *drawing, const SfScope *scope, const char *fork)
 
 /* Append attributes of an arrow, which may have a label. */
 static void
-finish_arrow(SfDrawing *drawing, SfEdgeKind kind, const char *label)
+append_attributes(SfDrawing *drawing, SfEdgeKind kind, const char *label)
 {
 	if (label != NULL)
 	{
@@ -127,7 +127,7 @@ draw_link(void *arg, const SfState *net, int from, int to, SfEdgeKind kind, cons
 	SfDrawing  *drawing = arg;
 
 	SF_GRAPH_LINE(drawing, "%s -> %s", job_point(drawing, net, from, true), job_point(drawing, net, to, false));
-	finish_arrow(drawing, kind, label);
+	append_attributes(drawing, kind, label);
 }
 
 /* Draw a job that is a flow of states. */
@@ -142,7 +142,7 @@ draw_flow(SfDrawing *drawing, const SfState *net, int index)
 	append_condition(drawing, sf_graph_condition(job));
 	end_label(drawing);
 	SF_GRAPH_LINE(drawing, "%s [shape=point]; %s_end [shape=point];\n", fork, fork);
-	finish_branch(drawing, &drawing->program->scopes[job->scope], fork);
+	draw_branch(drawing, &drawing->program->scopes[job->scope], fork);
 }
 
 /* Draw the jobs of a net: which begin with it, which wait for which, which end it. */
@@ -187,8 +187,8 @@ draw_fork(SfDrawing *drawing, const SfState *state)
 	{
 		begin_branch(drawing, state, i);
 		end_label(drawing);
-		finish_branch(drawing, &drawing->program->scopes[state->scopes[i]],
-					  psprintf("s%d", state->number));
+		draw_branch(drawing, &drawing->program->scopes[state->scopes[i]],
+					psprintf("s%d", state->number));
 	}
 	drawing->depth--;
 	SF_GRAPH_LINE(drawing, "}\n");
@@ -221,7 +221,7 @@ draw_edge(void *arg, const SfState *from, int to, SfEdgeKind kind,
 	SfDrawing  *drawing = arg;
 
 	SF_GRAPH_LINE(drawing, "s%d%s -> s%d", from->number, end_point(from), to);
-	finish_arrow(drawing, kind, label);
+	append_attributes(drawing, kind, label);
 }
 
 /* Say what the colours mean. */

@@ -213,5 +213,5 @@ sf_graph_layout_json(const SfProgram *program)
 	add_of_scopes(&json, "edges", scene, add_edges);
 	add_of_scopes(&json, "labels", scene, add_labels);
 	add_of_scopes(&json, "ends", scene, add_ends);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }

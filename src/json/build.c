@@ -171,7 +171,7 @@ add_child(SfJsonLevel *level, const JsonbValue *key, const JsonbValue *value)
 {
 	JsonbValue	child = *value;
 
-	/* parts are copied as they are, so they have to be finished */
+	/* parts are copied as they are, so they have to be documents by now */
 	if (value->type == jbvArray || value->type == jbvObject)
 		sf_json_root(sf_json_make(value), &child);
 	reserve_child(level);
@@ -201,7 +201,7 @@ sf_json_close(SfJsonBuilder *json, bool is_object)
 		pfree(level->elements);
 	json->level = level->parent;
 	if (json->level == NULL)
-		json->finished = document;
+		json->result = document;
 	else
 	{
 		JsonbValue	value;
@@ -278,14 +278,14 @@ sf_json_add(SfJsonBuilder *json, const char *key, const Jsonb *value)
 
 /* End the document and give it; nested containers must have been closed. */
 Jsonb *
-sf_json_finish(SfJsonBuilder *json)
+sf_json_end(SfJsonBuilder *json)
 {
 	if (json->level != NULL)
 	{
 		Assert(json->level->parent == NULL);
 		sf_json_close(json, json->level->is_object);
 	}
-	return json->finished;
+	return json->result;
 }
 
 /*

@@ -79,7 +79,7 @@ extern void sf_json_value_int(JsonbValue *out, int64 value);
 /*
  * An object under construction:
  *		SfJsonBuilder b; sf_json_begin_object(&b);
- *		sf_json_add_string(&b, "Error", name); … Jsonb *j = sf_json_finish(&b);
+ *		sf_json_add_string(&b, "Error", name); … Jsonb *j = sf_json_end(&b);
  * NULL strings and documents are omitted.  Keys, strings and documents are copied
  * when the container around them is closed, and must live until then.  Of members
  * with the same key the last one is kept.
@@ -87,7 +87,7 @@ extern void sf_json_value_int(JsonbValue *out, int64 value);
 typedef struct SfJsonBuilder
 {
 	struct SfJsonLevel *level;	/* container begun last */
-	Jsonb	   *finished;
+	Jsonb	   *result;
 } SfJsonBuilder;
 
 /* Begin and end containers; key is NULL in an array. */
@@ -108,7 +108,7 @@ extern void sf_json_add_bool(SfJsonBuilder *json, const char *key, bool value);
 extern void sf_json_add_null(SfJsonBuilder *json, const char *key);
 extern void sf_json_add(SfJsonBuilder *json, const char *key, const Jsonb *value);
 extern void sf_json_add_value(SfJsonBuilder *json, const char *key, const JsonbValue *value);
-extern Jsonb *sf_json_finish(SfJsonBuilder *json);
+extern Jsonb *sf_json_end(SfJsonBuilder *json);
 
 /*
  * Arrays and objects of complete parts: scalars, and containers of any document

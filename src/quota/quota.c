@@ -111,9 +111,9 @@ typedef struct Values
 	TimestampTz read_at;
 } Values;
 
-/* Take a value over, if it is a number that the setting may have. */
+/* Read a value, if it is a number that the setting may have. */
 static void
-take_value(int *quota, const char *value, int unit)
+parse_value(int *quota, const char *value, int unit)
 {
 	int			number;
 
@@ -128,15 +128,15 @@ read_value(const char *name, const char *value, void *arg)
 	SfQuotas   *quotas = arg;
 
 	if (pg_strcasecmp(name, "sfflow.max_executions_per_owner") == 0)
-		take_value(&quotas->executions, value, 0);
+		parse_value(&quotas->executions, value, 0);
 	else if (pg_strcasecmp(name, "sfflow.max_starts_per_owner") == 0)
-		take_value(&quotas->starts, value, 0);
+		parse_value(&quotas->starts, value, 0);
 	else if (pg_strcasecmp(name, "sfflow.max_rules_per_owner") == 0)
-		take_value(&quotas->rules, value, 0);
+		parse_value(&quotas->rules, value, 0);
 	else if (pg_strcasecmp(name, "sfflow.max_rule_bytes_per_owner") == 0)
-		take_value(&quotas->rule_bytes, value, GUC_UNIT_BYTE);
+		parse_value(&quotas->rule_bytes, value, GUC_UNIT_BYTE);
 	else if (pg_strcasecmp(name, "sfflow.max_transitions") == 0)
-		take_value(&quotas->transitions, value, 0);
+		parse_value(&quotas->transitions, value, 0);
 }
 
 /* The quotas of an owner; a change is seen within a second. */
@@ -461,7 +461,7 @@ sf_quota_give_back(Oid owner)
 	unlock_uses();
 }
 
-/* Whether another child of a Distributed Map may begin. */
+/* Whether another item execution may begin. */
 bool
 sf_quota_has_room(Oid owner)
 {
@@ -482,9 +482,9 @@ sf_quota_has_room(Oid owner)
 	return room;
 }
 
-/* A child of a Distributed Map begins. */
+/* An item execution begins. */
 void
-sf_quota_note_child(Oid owner)
+sf_quota_note_item(Oid owner)
 {
 	lock_uses();
 	find_use(owner)->started++;

@@ -38,11 +38,11 @@ extern void sf_quota_require(Oid owner, int machine_no, const char *machine);
 extern char *sf_quota_describe(SfQuotaKind kind, Oid owner);
 
 /*
- * Tell whether another child of a Distributed Map may begin.  It counts as
+ * Tell whether another item execution may begin.  It counts as
  * running, but not as a start.
  */
 extern bool sf_quota_has_room(Oid owner);
-extern void sf_quota_note_child(Oid owner);
+extern void sf_quota_note_item(Oid owner);
 
 /* Refusals of the last minutes in this database, for sf_health */
 typedef struct SfQuotaRefusal

@@ -161,11 +161,11 @@ sf_history_event_details_make(const SfProgram *program, const SfHistoryEvent *ev
 		state = &program->states[event->state];
 	sf_json_begin_object(&json);
 	add_by_shape(&json, event, state, role_arn);
-	details = sf_json_merge(sf_json_finish(&json), event->extra);
+	details = sf_json_merge(sf_json_end(&json), event->extra);
 	assigned = event->extra == NULL ? NULL : sf_json_get(event->extra, ASSIGNED);
 	if (assigned == NULL)
 		return details;
 	sf_json_begin_object(&json);
 	add_assigned(&json, assigned);
-	return sf_json_merge(details, sf_json_finish(&json));
+	return sf_json_merge(details, sf_json_end(&json));
 }

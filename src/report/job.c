@@ -253,7 +253,7 @@ duration_of(Derivation *derivation, const SfJob *job)
 	if (job->status == SF_JOB_STATUS_ENTRY)
 		return SF_NO_DURATION;
 	if (runs)
-		(void) sf_visits_go_on(derivation->visits, instance);
+		(void) sf_visits_continue(derivation->visits, instance);
 	if (instance->visits == 0 && runs && !TIMESTAMP_NOT_FINITE(job->started_at))
 		return Max(0, GetCurrentTimestamp() - job->started_at);
 	return sf_visits_duration(instance, runs);

@@ -23,7 +23,7 @@ nearest_map(const SfProgram *program, int scope)
 
 /*
  * Find the nearest Map state in whose iterations a scope lies, or SF_NO_STATE.  A
- * Distributed Map does not count, and hides those around it: its children are
+ * Distributed Map does not count, and hides those around it: its items are
  * executions, not iterations.
  */
 int
@@ -34,7 +34,7 @@ sf_job_enclosing_map(const SfProgram *program, int scope)
 	return map != SF_NO_STATE && sf_state_is_distributed(&program->states[map]) ? SF_NO_STATE : map;
 }
 
-/* Find the Distributed Map whose child executions run a scope, or SF_NO_STATE. */
+/* Find the Distributed Map whose item executions run a scope, or SF_NO_STATE. */
 int
 sf_job_distributed_map(const SfProgram *program, int scope)
 {

@@ -267,7 +267,7 @@ sf_reach_test(SfStateReach *reach, int state, const int *iterations,
 			return true;
 		state = reach->program->scopes[scope].owner_state;
 		if (state != SF_NO_STATE && sf_state_is_distributed(&reach->program->states[state]))
-			return false;		/* this is a child execution of it */
+			return false;		/* this is an item execution of it */
 		if (state != SF_NO_STATE && reach->program->states[state].type == SF_STATE_MAP)
 			niterations--;
 	}

@@ -207,7 +207,7 @@ combine_visits(SfVisits *visits, bool running, SfGraphFacts *facts)
 			continue;
 		}
 		if (running && instance->end == SF_VISIT_END_RUNS)
-			sf_visits_go_on(visits, instance);
+			sf_visits_continue(visits, instance);
 		add_visits(&facts[instance->key.number], instance, running);
 		/* a visit that had not ended when the execution did has failed */
 		add_status(&facts[instance->key.number], instance->end == SF_VISIT_END_RUNS && !running ?

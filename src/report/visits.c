@@ -63,7 +63,7 @@ sf_visits_hash(const char *name, Size entry_size, MemoryContext context)
 
 /*
  * Find what is around a new instance; NULL: nothing in this execution.  The last index is that
- * of the iteration of a Map; a Distributed Map gives its children none.
+ * of the iteration of a Map; a Distributed Map gives its executions none.
  */
 static SfStateInstance *
 find_around(SfVisits *visits, const SfStateInstanceKey *key, bool is_iteration)
@@ -173,7 +173,7 @@ count_time(SfStateInstance *instance, TimestampTz until, TimestampTz since)
  * which the execution did not run does not count.
  */
 bool
-sf_visits_go_on(const SfVisits *visits, SfStateInstance *instance)
+sf_visits_continue(const SfVisits *visits, SfStateInstance *instance)
 {
 	if (instance->since == DT_NOBEGIN || instance->touched >= visits->redriven)
 		return false;
@@ -201,12 +201,12 @@ sf_visits_duration(const SfStateInstance *instance, bool lasts)
 
 /* Something happens within an instance, and so within what is around it. */
 static void
-touch(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event)
+extend_instance(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event)
 {
 	if (instance == NULL)
 		return;
-	touch(visits, instance->around, event);
-	if (sf_visits_go_on(visits, instance))
+	extend_instance(visits, instance->around, event);
+	if (sf_visits_continue(visits, instance))
 		open_attempt(visits, instance, event, visits->redriven_at, false);
 	instance->touched = event->id;
 	instance->touched_at = event->at;
@@ -227,13 +227,13 @@ enter(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event)
 
 /* Begin an attempt for an event that is not that of an entry, if none lasts in its instance. */
 static void
-go_on(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
+continue_attempt(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *event, SfHistoryEventMeaning meaning)
 {
 	bool		begins_join = meaning == SF_MEANS_STARTED &&
 		sf_state_has_children(&visits->program->states[event->state]);
 	bool		begins = meaning == SF_MEANS_SCHEDULED || begins_join;
 	int			attempts = instance->attempts;
-	bool		redriven = sf_visits_go_on(visits, instance);
+	bool		redriven = sf_visits_continue(visits, instance);
 
 	/* a retry */
 	if (begins_join && instance->begun)
@@ -388,11 +388,11 @@ follow_state(SfVisits *visits, const SfHistoryEvent *event, SfHistoryEventMeanin
 		set_marked(visits, instance, event);
 		return;
 	}
-	touch(visits, instance->around, event);
+	extend_instance(visits, instance->around, event);
 	if (meaning == SF_MEANS_ENTERED)
 		enter(visits, instance, event);
 	else
-		go_on(visits, instance, event, meaning);
+		continue_attempt(visits, instance, event, meaning);
 	instance->touched = instance->last_event = instance->latest->last_event = event->id;
 	instance->touched_at = event->at;
 	follow_meaning(visits, instance, event, meaning);
@@ -405,7 +405,7 @@ follow_iteration(SfVisits *visits, const SfHistoryEvent *event, SfHistoryEventMe
 	SfStateInstance *iteration = sf_visits_instance(visits, event->state, event->iterations,
 													event->niterations, true);
 
-	touch(visits, iteration, event);
+	extend_instance(visits, iteration, event);
 	iteration->last_event = event->id;
 	iteration->end = meaning == SF_MEANS_SUCCEEDED ? SF_VISIT_END_LEFT :
 		meaning == SF_MEANS_FAILED ? SF_VISIT_END_FAILED : SF_VISIT_END_RUNS;
@@ -481,8 +481,8 @@ follow_event(const SfHistoryEvent *event, void *arg)
 	else if (sf_history_event_type_is_of_iteration(event->type) && event->niterations > 0)
 		follow_iteration(visits, event, meaning);
 	else if (sf_history_event_type_is_of_map_run(event->type))
-		touch(visits, sf_visits_instance(visits, event->state, event->iterations, event->niterations, false),
-			  event);
+		extend_instance(visits, sf_visits_instance(visits, event->state, event->iterations, event->niterations, false),
+						event);
 }
 
 /*

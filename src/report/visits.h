@@ -120,6 +120,6 @@ extern SfVisits *sf_visits_scan_until(const SfExecutionHead *execution, const Sf
 extern SfStateInstance *sf_visits_instance(SfVisits *visits, int state, const int *iterations,
 										   int niterations, bool is_iteration);
 extern int64 sf_visits_duration(const SfStateInstance *instance, bool lasts);
-extern bool sf_visits_go_on(const SfVisits *visits, SfStateInstance *instance);
+extern bool sf_visits_continue(const SfVisits *visits, SfStateInstance *instance);
 
 #endif							/* SF_REPORT_VISITS_H */

@@ -34,7 +34,7 @@ print_outcome(const SfTaskOutcome *outcome)
 		if (outcome->serialization_failure)
 			sf_json_add_bool(&json, "serialization_failure", true);
 	}
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /*

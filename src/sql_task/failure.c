@@ -76,7 +76,7 @@ print_cause(const ErrorData *edata, const char *sqlstate)
 	sf_json_add_string(&json, "detail", clip(edata->detail));
 	sf_json_add_string(&json, "hint", clip(edata->hint));
 	sf_json_add_string(&json, "context", own_context(edata->context));
-	return sf_json_to_cstring(sf_json_finish(&json));
+	return sf_json_to_cstring(sf_json_end(&json));
 }
 
 /* Name a SQLSTATE: its condition, for class SF that in base/error/sqlstates.h; else the SQLSTATE itself. */

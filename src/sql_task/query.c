@@ -89,7 +89,7 @@ number_arguments(const JsonbValue *arguments)
 		if (sf_json_element(arguments, i, &value))
 			sf_json_add_value(&json, psprintf("%d", i + 1), &value);
 	}
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* --- plans --- */
@@ -242,7 +242,7 @@ execute(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
 	sf_json_close_array(&result.builder);
 	sf_json_add_int(&result.builder, "RowCount",
 					(int64) Max(SPI_processed, result.count));
-	return sf_json_finish(&result.builder);
+	return sf_json_end(&result.builder);
 }
 
 /* The same, with the plan pinned. */

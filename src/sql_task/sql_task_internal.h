@@ -116,6 +116,6 @@ extern void sf_fatal_settings_pin(bool pin);
 
 extern void sf_constraints_check(void);
 extern void sf_constraints_reset(void);
-extern void sf_constraints_finish(void);
+extern void sf_constraints_end_task(void);
 
 #endif							/* SF_SQL_TASK_SQL_TASK_INTERNAL_H */

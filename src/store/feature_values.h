@@ -46,7 +46,7 @@ typedef struct SfPlannedRun
 {
 	TimestampTz at;				/* DT_NOEND: there is none to come */
 	const char *target;			/* what plans it */
-	const char *machine;		/* "machine" or "machine/version" */
+	const char *machine;		/* its name, or "name/version" */
 	SfPlanned	status;
 	const char *problem;		/* NULL: none */
 	bool		comes;			/* it is still to come */

@@ -81,7 +81,7 @@ sf_context_make(void *arg)
 	if (inspection != NULL)
 	{
 		add_map(&json, step);
-		return sf_json_merge(inspection->context, sf_json_finish(&json));
+		return sf_json_merge(inspection->context, sf_json_end(&json));
 	}
 	(void) sf_step_has(step, SF_NEED_CONTEXT);
 	add_execution(&json, step);
@@ -99,5 +99,5 @@ sf_context_make(void *arg)
 		sf_json_add_string(&json, "Token", step->loaded->token);
 		sf_json_close_object(&json);
 	}
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }

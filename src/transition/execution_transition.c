@@ -19,18 +19,18 @@ sf_transition_execution_begin(SfExecution *execution, TimestampTz at)
 
 /* It ends. */
 void
-sf_transition_execution_end(SfExecution *execution, const SfFinish *finish, TimestampTz now)
+sf_transition_execution_end(SfExecution *execution, const SfExecutionEnd *end, TimestampTz now)
 {
-	execution->status = finish->status;
-	execution->output = finish->output;
-	execution->error = unconstify(char *, finish->error.name);
-	execution->cause = unconstify(char *, finish->error.cause);
+	execution->status = end->status;
+	execution->output = end->output;
+	execution->error = unconstify(char *, end->error.name);
+	execution->cause = unconstify(char *, end->error.cause);
 	execution->stopped_at = now;
 }
 
 /* Forget how it ended. */
 static void
-reopen(SfExecution *execution)
+clear_end(SfExecution *execution)
 {
 	execution->status = SF_STATUS_RUNNING;
 	execution->stopped_at = DT_NOBEGIN;
@@ -44,14 +44,14 @@ sf_transition_execution_redrive(SfExecution *execution, TimestampTz now)
 {
 	if (execution->stopped_at != DT_NOBEGIN)
 		execution->idle_us += Max(now - execution->stopped_at, 0);
-	reopen(execution);
+	clear_end(execution);
 	execution->redrive_count++;
 	execution->last_redriven_at = now;
 }
 
 /* It becomes the one that a start asks for.  Its id, its number and its history stay. */
 static void
-take_start(SfExecution *execution, const SfExecution *wanted)
+copy_start(SfExecution *execution, const SfExecution *wanted)
 {
 	execution->version = wanted->version;
 	execution->qualifier = wanted->qualifier;
@@ -67,17 +67,17 @@ take_start(SfExecution *execution, const SfExecution *wanted)
 void
 sf_transition_execution_restart(SfExecution *execution, const SfExecution *wanted)
 {
-	reopen(execution);
+	clear_end(execution);
 	execution->started_at = execution->last_redriven_at = DT_NOBEGIN;
 	execution->idle_us = 0;
-	take_start(execution, wanted);
+	copy_start(execution, wanted);
 }
 
 /* It has not begun, and becomes what another start asks for. */
 void
 sf_transition_execution_replace(SfExecution *execution, const SfExecution *wanted)
 {
-	take_start(execution, wanted);
+	copy_start(execution, wanted);
 }
 
 /* It goes on in another version of its machine. */

@@ -108,7 +108,7 @@ run_state(SfStep *step)
  * or a join.
  */
 static SfStepNext
-take_due(SfStep *step)
+handle_due(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
 	SfStepNext	next;
@@ -148,7 +148,7 @@ take_due(SfStep *step)
 
 /* Leave a Task state as an operator has said, without its task. */
 static SfStepNext
-take_mark(SfStep *step)
+handle_mark(SfStep *step)
 {
 	const SfMarked *mark = sf_stimulus_marked(step->stimulus);
 	SfError		error = mark->error;
@@ -170,7 +170,7 @@ take_mark(SfStep *step)
 
 /* Fail a state that a feature does not let begin. */
 static SfStepNext
-take_throttled(SfStep *step)
+handle_throttled(SfStep *step)
 {
 	SfError		error = *sf_stimulus_error(step->stimulus);
 
@@ -207,7 +207,7 @@ recheck(SfStep *step)
 	const SfNotYet *not_yet = sf_stimulus_not_yet(step->stimulus);
 
 	if (not_yet->task != NULL)
-		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = not_yet->task;
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->update_task = not_yet->task;
 	step->branch->due_at = not_yet->due;
 	step->branch->aborting |= not_yet->aborting;
 	return SF_STEP_REST;
@@ -215,18 +215,18 @@ recheck(SfStep *step)
 
 /* Call the function that handles the stimulus. */
 static SfStepNext
-take_stimulus(SfStep *step)
+handle_stimulus(SfStep *step)
 {
 	const SfStimulus *stimulus = step->stimulus;
 
 	switch (stimulus->kind)
 	{
 		case SF_STIMULUS_DUE:
-			return take_due(step);
+			return handle_due(step);
 		case SF_STIMULUS_MARKED:
-			return take_mark(step);
+			return handle_mark(step);
 		case SF_STIMULUS_THROTTLED:
-			return take_throttled(step);
+			return handle_throttled(step);
 		case SF_STIMULUS_TASK:
 			sf_step_clear_branch_error(step->branch);
 			/* a Distributed Map has tasks, too */
@@ -350,7 +350,7 @@ sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 	if (stimulus->begins_generation)
 		transition->branch.generation++;
 	step_init(&step, loaded, stimulus, now, transition);
-	transition->next = take_stimulus(&step);
+	transition->next = handle_stimulus(&step);
 	forget_left_phase(&transition->branch);
 	Assert(is_in_order(branch, transition));
 	if (SF_DEBUG_POINTS_ARE_ON && !is_in_order(branch, transition))

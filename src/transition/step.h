@@ -82,7 +82,7 @@ typedef enum SfUnanswered
 	SF_UNANSWERED_ABORTED		/* its branch has ended with a sibling, a parent or the execution */
 } SfUnanswered;
 
-extern bool sf_task_state_stops_child(const SfState *state, SfUnanswered unanswered);
+extern bool sf_task_state_stops_nested(const SfState *state, SfUnanswered unanswered);
 
 /* --- step_end.c: the ways out of a state, and how a branch ends --- */
 

@@ -98,23 +98,23 @@ count_end(SfStep *step)
 	delta->index = step->branch->branch_index;
 	delta->end = SF_NET_JOB_END_SUCCESS;
 	delta->transitions = step->branch->transitions;
-	sf_step_effect(step, SF_EFFECT_COUNT_END)->ended = delta;
+	sf_step_effect(step, SF_EFFECT_COUNT_END)->count_end = delta;
 	return delta;
 }
 
 /* End the execution, in a state of its root branch (SF_NO_STATE: not known). */
 static SfStepNext
-finish(SfStep *step, SfStatus status, int state, Jsonb *output,
-	   const SfError *error)
+end_execution(SfStep *step, SfStatus status, int state, Jsonb *output,
+			  const SfError *error)
 {
-	SfFinish   *end = palloc0(sizeof(SfFinish));
+	SfExecutionEnd *end = palloc0(sizeof(SfExecutionEnd));
 
 	end->status = status;
 	end->state = state;
 	end->output = output;
 	end->error = *error;
 	end->parent_knows = sf_stimulus_is_known_above(step->stimulus);
-	sf_step_effect(step, SF_EFFECT_END_EXECUTION)->finish = end;
+	sf_step_effect(step, SF_EFFECT_END_EXECUTION)->end_execution = end;
 	return SF_STEP_ENDED;
 }
 
@@ -141,13 +141,13 @@ sf_step_stop(SfStep *step)
 					   SF_HISTORY_EVENT_EXECUTION_ABORTED, NULL,
 					   sf_history_event_type_failure(error.name, error.cause), stopped->after_event);
 	/* the status tells: only the event of a timeout has an error */
-	return finish(step, timed_out ? SF_STATUS_TIMED_OUT : SF_STATUS_ABORTED,
-				  stopped->state, NULL, &stopped->error);
+	return end_execution(step, timed_out ? SF_STATUS_TIMED_OUT : SF_STATUS_ABORTED,
+						 stopped->state, NULL, &stopped->error);
 }
 
 /*
  * The Parallel, Map or JobNet state that a branch is part of; NULL for the root, also
- * for that of a Distributed Map's child, which is an execution of its own.
+ * for that of an item execution, which is an execution of its own.
  */
 static const SfState *
 owner_state(const SfStep *step)
@@ -174,7 +174,7 @@ end_branch(SfStep *step, Jsonb *output)
 		step->state = NULL;
 		sf_step_event(step, SF_HISTORY_EVENT_EXECUTION_SUCCEEDED, output, NULL);
 		branch->row.gone = true;
-		return finish(step, SF_STATUS_SUCCEEDED, branch->state, output, &none);
+		return end_execution(step, SF_STATUS_SUCCEEDED, branch->state, output, &none);
 	}
 
 	branch->last_inner_event = branch->last_event;
@@ -261,9 +261,9 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 		step->state = NULL;
 		sf_step_event(step, SF_HISTORY_EVENT_EXECUTION_FAILED, NULL,
 					  sf_history_event_type_failure(error->name, error->cause));
-		return finish(step, SF_STATUS_FAILED,
-					  branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : SF_NO_STATE,
-					  NULL, error);
+		return end_execution(step, SF_STATUS_FAILED,
+							 branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : SF_NO_STATE,
+							 NULL, error);
 	}
 
 	if (owner->type == SF_STATE_MAP && !uncatchable)
@@ -296,7 +296,7 @@ assigned_extra(Jsonb *assigned)
 	sf_json_open_object(&json, "assignedVariablesDetails");
 	sf_json_add_bool(&json, "truncated", false);
 	sf_json_close_object(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Make the branch's payload a new document. */
@@ -370,7 +370,7 @@ evaluation_failed(SfStep *step, const SfError *error)
 		step->branch->last_event == step->branch->entered_event)
 		previous = step->entered_previous;
 	id = sf_step_side_event(step, SF_HISTORY_EVENT_EVALUATION_FAILED, NULL,
-							sf_json_finish(&json), previous);
+							sf_json_end(&json), previous);
 	if (id != SF_NO_EVENT)
 		step->branch->last_event = id;
 }
@@ -393,7 +393,7 @@ error_output(const SfError *error)
 		sf_json_add_string(&json, "Cause", error->cause != NULL ? error->cause : "");
 	else
 		sf_json_add_null(&json, "Cause");
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Leave the state through a catcher. */
@@ -447,7 +447,7 @@ retry(SfStep *step, const SfError *error, int64 delay)
 	SfBranch   *branch = step->branch;
 
 	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
-	sf_step_effect(step, SF_EFFECT_COUNT_RETRY)->retried = error->name;
+	sf_step_effect(step, SF_EFFECT_COUNT_RETRY)->count_retry = error->name;
 	step->transition->name = SF_TRANSITION_RETRIED;
 	branch->attempt++;
 	branch->phase = SF_PHASE_RUN;

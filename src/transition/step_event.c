@@ -115,7 +115,7 @@ sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 		if (event->payload_from == SF_NO_EVENT)
 			remember(step, payload, event->id);
 	}
-	sf_step_effect(step, SF_EFFECT_APPEND_EVENT)->event = event;
+	sf_step_effect(step, SF_EFFECT_APPEND_EVENT)->append_event = event;
 	return event->id;
 }
 

@@ -92,7 +92,7 @@ typedef struct SfLoaded
 	SfMapRun   *map_run;		/* MAP_RUN: of the branch, or named for a new one */
 	Jsonb	  **items;			/* ITEMS: from branch->next_index on */
 	int			nitems;
-	bool		may_begin;		/* ITEMS: the owner's quota has room for a child */
+	bool		may_begin;		/* ITEMS: the owner's quota has room for an execution */
 	double		random;			/* RANDOM: from 0 to 1, for the jitter of a delay */
 } SfLoaded;
 
@@ -108,7 +108,7 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
 	SF_STIMULUS_HANDED_OUT,		/* its task is of an activity, and waits for a client to take it */
 	SF_STIMULUS_WAITS,			/* its task is asked for: the branch waits for its token,
-								 * its child execution, a person or an event */
+								 * its nested execution, a person or an event */
 	SF_STIMULUS_JOINED,			/* its children have ended */
 	SF_STIMULUS_NOT_YET,		/* nothing: it is to be looked at again */
 	SF_STIMULUS_ABORTED,		/* the join above it gives up */
@@ -298,14 +298,14 @@ typedef struct SfParentDelta
 } SfParentDelta;
 
 /* How an execution ends */
-typedef struct SfFinish
+typedef struct SfExecutionEnd
 {
 	SfStatus	status;
 	Jsonb	   *output;
 	SfError		error;
 	int			state;			/* that the root branch was in; SF_NO_STATE: not known */
-	bool		parent_knows;	/* the run of a Distributed Map ends its children */
-} SfFinish;
+	bool		parent_knows;	/* the run of a Distributed Map ends its executions */
+} SfExecutionEnd;
 
 /* A run of a Distributed Map begins */
 typedef struct SfMapRunBegin
@@ -314,12 +314,12 @@ typedef struct SfMapRunBegin
 	Jsonb	   *items;			/* NULL: they are read */
 } SfMapRunBegin;
 
-/* A child execution of a Distributed Map begins */
-typedef struct SfMapChild
+/* An item execution begins: an execution of a Distributed Map, for an item or a batch */
+typedef struct SfItemExecution
 {
 	Jsonb	   *input;
 	int			items;			/* that it stands for */
-} SfMapChild;
+} SfItemExecution;
 
 /* A run of a Distributed Map ends */
 typedef struct SfMapRunEnd
@@ -344,28 +344,28 @@ typedef struct SfNoValue
 } SfNoValue;
 
 /*
- * Effects: symbol, member of the union, its type, and whether what they say is
- * written at once or at the end of the slice.  They are carried out in the order
+ * Effects: symbol, member of the union, which is the symbol in small letters, its type, and whether
+ * what they say is written at once or at the end of the slice.  They are carried out in the order
  * in which they stand in the transition; run/apply/ has a function apply_<member>
  * for each.  test/lint/door finds out which of these functions write.
  */
 #define SF_EFFECT_LIST(X) \
-	X(BEGIN_EXECUTION, begin_execution, TimestampTz, AT_END)	/* it starts at that time */ \
-	X(APPEND_EVENT, event, SfHistoryEvent *, AT_END) \
-	X(SPAWN_BRANCH, spawn, SfBranch *, AT_END)					/* a child, due at once */ \
-	X(DROP_CHILDREN, drop_children, SfNoValue, AT_ONCE)			/* and theirs */ \
-	X(COUNT_END, ended, SfParentDelta *, AT_END)				/* tell the parent */ \
-	X(HAND_OUT_TASK, hand_out, SfTask *, AT_END) \
-	X(UPDATE_TASK, task_changed, SfTask *, AT_ONCE)				/* it stays handed out */ \
-	X(CLOSE_TASK, close_task, SfTask *, AT_END)					/* it is over */ \
-	X(STOP_CHILDREN, stop_children, SfNoValue, AT_ONCE)			/* executions it waited for */ \
+	X(BEGIN_EXECUTION, begin_execution, TimestampTz, AT_END)		/* it starts at that time */ \
+	X(APPEND_EVENT, append_event, SfHistoryEvent *, AT_END) \
+	X(SPAWN_BRANCH, spawn_branch, SfBranch *, AT_END)				/* a child, due at once */ \
+	X(DROP_CHILDREN, drop_children, SfNoValue, AT_ONCE)				/* and theirs */ \
+	X(COUNT_END, count_end, SfParentDelta *, AT_END)				/* tell the parent */ \
+	X(HAND_OUT_TASK, hand_out_task, SfTask *, AT_END) \
+	X(UPDATE_TASK, update_task, SfTask *, AT_ONCE)					/* it stays handed out */ \
+	X(CLOSE_TASK, close_task, SfTask *, AT_END)						/* it is over */ \
+	X(STOP_NESTED, stop_nested, SfNoValue, AT_ONCE)					/* executions that it waited for */ \
 	X(BEGIN_MAP_RUN, begin_map_run, SfMapRunBegin, AT_ONCE) \
-	X(BEGIN_CHILD, child, SfMapChild *, AT_ONCE)				/* of that run: with the others, after all effects */ \
+	X(BEGIN_ITEM_EXECUTION, begin_item_execution, SfItemExecution *, AT_ONCE)	/* with the others, after all effects */ \
 	X(END_MAP_RUN, end_map_run, SfMapRunEnd, AT_ONCE) \
-	X(COUNT_TRANSITION, entered, SfNoValue, AT_END)				/* it has entered a state */ \
-	X(COUNT_TASK, task_over, SfTaskOver, AT_END) \
-	X(COUNT_RETRY, retried, const char *, AT_END)				/* because of that error */ \
-	X(END_EXECUTION, finish, SfFinish *, AT_END)
+	X(COUNT_TRANSITION, count_transition, SfNoValue, AT_END)		/* it has entered a state */ \
+	X(COUNT_TASK, count_task, SfTaskOver, AT_END) \
+	X(COUNT_RETRY, count_retry, const char *, AT_END)				/* because of that error */ \
+	X(END_EXECUTION, end_execution, SfExecutionEnd *, AT_END)
 
 #define SF_EFFECT_ENUM(sym, member, type, when) SF_EFFECT_##sym,
 typedef enum SfEffectKind
@@ -439,7 +439,7 @@ extern SfError sf_step_branch_error(const SfBranch *branch);
  * row.  They change the execution in memory; the caller has locked its row and writes it.
  */
 extern void sf_transition_execution_begin(SfExecution *execution, TimestampTz at);
-extern void sf_transition_execution_end(SfExecution *execution, const SfFinish *finish, TimestampTz now);
+extern void sf_transition_execution_end(SfExecution *execution, const SfExecutionEnd *end, TimestampTz now);
 extern void sf_transition_execution_redrive(SfExecution *execution, TimestampTz now);
 extern void sf_transition_execution_restart(SfExecution *execution, const SfExecution *wanted);
 extern void sf_transition_execution_replace(SfExecution *execution, const SfExecution *wanted);

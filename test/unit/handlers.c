@@ -85,7 +85,7 @@ result_status(const Jsonb *result)
 
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "status", sf_json_get_cstring(result, "status"));
-	return sf_json_finish(&b);
+	return sf_json_end(&b);
 }
 
 /* Take the items of an ItemReader out of an array. */

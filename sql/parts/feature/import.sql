@@ -27,7 +27,7 @@ LANGUAGE C STABLE;
 COMMENT ON FUNCTION @extschema@.sf_import_jobs(text, jsonb, text, text) IS
 	'the definition of a machine that is a net of jobs, from a table or query of jobs and their predecessors';
 
--- What sf_aws_install makes a function for, and that function; NULL: a child execution.
+-- What sf_aws_install makes a function for, and that function; NULL: a nested execution.
 CREATE FUNCTION _sfflow.aws_resources(OUT resource text, OUT handler text)
 RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -52,7 +52,7 @@ SET jit = off
 SET enable_nestloop = off
 AS $$
 WITH told AS MATERIALIZED (
-	-- MapRunRedriven: children of a run that has tolerated their failure run again
+	-- MapRunRedriven: executions of a run that has tolerated their failure run again
 	SELECT h.execution_no, h.first_id, i.*
 	FROM _sfflow.history h
 	CROSS JOIN LATERAL _sfflow.inspect_history(h.first_id, h.at, h.body, h.documents,
@@ -203,7 +203,7 @@ WITH told AS MATERIALIZED (
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_JOIN@, @PHASE_NET@)
 		AND b.map_run_no IS NULL AND n.problem IS NOT NULL
 	UNION ALL
-	-- Distributed Maps: their children are executions
+	-- Distributed Maps: item executions
 	SELECT 'pending_wrong', b.execution_no,
 		format('branch %s waits for %s executions, %s have not ended', b.branch_no, b.pending, count(c.execution_no))
 	FROM strand b

@@ -28,7 +28,7 @@ CREATE TABLE _sfflow.branch (
 	max_concurrency integer NOT NULL DEFAULT 0,
 	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
 	transitions integer NOT NULL DEFAULT 0,	-- of it and of its children that have ended
-	map_run_no bigint,					-- Distributed Map: the run; its children are executions
+	map_run_no bigint,					-- Distributed Map: the run of item executions
 	failing boolean NOT NULL DEFAULT false,	-- JOIN, NET: a child has failed
 	aborting boolean NOT NULL DEFAULT false,	-- JOIN, NET: ends as ABORTED when its children have
 	uncatchable boolean NOT NULL DEFAULT false,	-- JOIN, NET: failing, with an error that cannot be caught

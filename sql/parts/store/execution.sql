@@ -22,8 +22,8 @@ CREATE TABLE _sfflow.execution (
 	parent_execution_no bigint,
 	parent_branch_no bigint,
 	parent_generation integer,			-- of the branch that waits for its end; NULL: none does
-	map_run_no bigint,					-- child of a Distributed Map: its run,
-	map_index integer,					-- its index among the children of it,
+	map_run_no bigint,					-- item execution: its Map Run,
+	map_index integer,					-- its index among the executions of it,
 	map_items integer,					-- how many items it was given
 	requested_at timestamptz NOT NULL,
 	requested_by regrole,				-- role that called sf_start; NULL: another execution did

@@ -1,13 +1,13 @@
 -- Tables: runs of Distributed Maps.
 
 -- One row per run of a Distributed Map state.  Counters of executions and of
--- items are of children that have ended; status as in execution.
+-- items are of executions that have ended; status as in execution.
 CREATE TABLE _sfflow.map_run (
 	execution_no bigint NOT NULL,		-- that the state belongs to
 	map_run_no bigint NOT NULL,
 	branch_no bigint NOT NULL,			-- that waits for the run
 	state integer NOT NULL,				-- state number in the program
-	uuid text COLLATE "C" NOT NULL,		-- in the ARN and in the ids of the children
+	uuid text COLLATE "C" NOT NULL,		-- in the ARN and in the ids of its executions
 	status smallint NOT NULL,
 	redrive_count integer NOT NULL DEFAULT 0,
 	keyed boolean NOT NULL,				-- items are the members of an object
@@ -18,7 +18,7 @@ CREATE TABLE _sfflow.map_run (
 	tolerated_percentage double precision NOT NULL,
 	max_concurrency integer NOT NULL,	-- 0: no limit
 	total integer NOT NULL,				-- items, so far as they have been read: the branch tells (items_unread)
-	children integer NOT NULL,			-- begun so far
+	children integer NOT NULL,			-- item executions begun so far
 	succeeded integer NOT NULL,
 	failed integer NOT NULL,
 	timed_out integer NOT NULL,
@@ -33,8 +33,8 @@ CREATE TABLE _sfflow.map_run (
 		ELSE status IN (@STATUSES_ENDED@) END)
 ) WITH (fillfactor = 70);
 
--- Items of a run that no child has been given yet: read in one transaction,
--- deleted by the one that makes them a child's input.
+-- Items of a run that no execution has been given yet: read in one transaction,
+-- deleted by the one that makes them an execution's input.
 CREATE TABLE _sfflow.map_item (
 	execution_no bigint NOT NULL,
 	map_run_no bigint NOT NULL,

@@ -39,7 +39,7 @@ SF_SQL_FUNCTION(sfflow_sf_console_session)
 
 	if (!HeapTupleIsValid(role))
 		PG_RETURN_NULL();
-	if (sf_log_in_is_open(GetSessionUserId()))
+	if (sf_role_may_log_in(GetSessionUserId()))
 		version = psprintf("%u/%u", ((Form_pg_authid) GETSTRUCT(role))->oid,
 						   HeapTupleHeaderGetRawXmin(role->t_data));
 	ReleaseSysCache(role);

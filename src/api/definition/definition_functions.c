@@ -246,13 +246,13 @@ acting_role(const Apply *apply, const char *owner)
 
 /* Give an object to another role. */
 static void
-give(const Apply *apply, const char *prefix, const char *name, const char *owner)
+set_owner(const Apply *apply, const char *prefix, const char *name, const char *owner)
 {
 	SfJsonBuilder json;
 
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "owner", owner);
-	call(&apply_plan, apply->caller, "owner", psprintf("%s%s", prefix, name), NULL, sf_json_finish(&json));
+	call(&apply_plan, apply->caller, "owner", psprintf("%s%s", prefix, name), NULL, sf_json_end(&json));
 }
 
 /*
@@ -272,7 +272,7 @@ put(const Apply *apply, const Part *part, const Part *before, const Jsonb *full)
 
 	call(&apply_plan, gives ? apply->caller : role, part->kind, part->name, part->parent, full);
 	if (gives)
-		give(apply, is_version ? "" : kind->prefix, is_version ? part->parent : part->name, owner);
+		set_owner(apply, is_version ? "" : kind->prefix, is_version ? part->parent : part->name, owner);
 }
 
 /* A part in the form in which it is exported, and with all defaults */
@@ -343,7 +343,7 @@ agree(Apply *apply, const Part *part)
 	if (before == NULL && is_machine)
 		require_version(apply, part);
 	if (moves)
-		give(apply, kind->prefix, part->name, part->owner);
+		set_owner(apply, kind->prefix, part->name, part->owner);
 	/* a machine comes with its first version */
 	if (differs && !is_machine)
 		put(apply, part, before, forms.full);

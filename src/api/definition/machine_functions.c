@@ -275,7 +275,7 @@ note_definition(const SfMachine *machine)
 	sf_json_begin_object(&json);
 	sf_json_add_int(&json, "version", machine->version);
 	sf_audit_note(machine->version == 1 ? "create" : "replace", SF_OBJECT_STATE_MACHINE,
-				  machine->name, machine->name, NULL, sf_json_finish(&json));
+				  machine->name, machine->name, NULL, sf_json_end(&json));
 }
 
 /* Validate a machine and store it; a version of 0 is set to the next one. */

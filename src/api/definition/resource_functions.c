@@ -131,7 +131,7 @@ find_target(const SfResource *resource, const char *function,
 		return false;
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "FunctionName", function);
-	request = sf_json_finish(&json);
+	request = sf_json_end(&json);
 	if (sf_service_resolve(resource, GetUserId(), target, &request, &error))
 		return true;
 	*missing = error.name == NULL ? resource->text : function;

@@ -190,9 +190,9 @@ put_task(FunctionCallInfo fcinfo, const SfActivity *activity, const SfTask *task
 	sf_columns_put(fcinfo, &row);
 }
 
-/* Take tasks of an activity, oldest first: none where the activity is held, or the database not driven. */
+/* Claim tasks of an activity, oldest first: none where the activity is held, or the database not driven. */
 List *
-sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks)
+sf_object_claim_tasks(const SfActivity *activity, char *worker, int max_tasks)
 {
 	if (worker != NULL && strlen(worker) > 1024)
 		worker[pg_mbcliplen(worker, strlen(worker), 1024)] = '\0';
@@ -207,7 +207,7 @@ sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks)
 	sf_activity_note_poll(activity->activity_no, worker);
 	if (sf_feature_is_held(SF_OBJECT_ACTIVITY, activity->name))
 		return NIL;
-	return sf_apply_take(activity, worker, max_tasks);
+	return sf_apply_claim_tasks(activity, worker, max_tasks);
 }
 
 /* Take tasks of an activity: activity, worker_name, max_tasks. */
@@ -224,7 +224,7 @@ get_tasks(FunctionCallInfo fcinfo, TraceColumns trace)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument max_tasks must be at most %d", MAX_TASKS)));
 	InitMaterializedSRF(fcinfo, 0);
-	foreach_ptr(SfTask, task, sf_object_take_tasks(activity, worker, max_tasks))
+	foreach_ptr(SfTask, task, sf_object_claim_tasks(activity, worker, max_tasks))
 		put_task(fcinfo, activity, task, trace);
 	return (Datum) 0;
 }

@@ -36,7 +36,7 @@ one_detail(const char *key, const char *value)
 		return NULL;
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, key, value);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* sf_stop(execution_id, error, cause): the status after. */
@@ -57,9 +57,9 @@ SF_SQL_FUNCTION(sfflow_sf_stop)
 	PG_RETURN_TEXT_P(cstring_to_text(sf_status_name(execution->status)));
 }
 
-/* Raise the error for a child that can only go on with its parent. */
+/* Raise the error for an item execution that can only go on with its parent. */
 static void
-refuse_child(const SfExecution *child, const SfExecution *parent)
+refuse_item(const SfExecution *execution, const SfExecution *parent)
 {
 	bool		parent_ended = parent != NULL && parent->status != SF_STATUS_RUNNING &&
 		parent->status != SF_STATUS_SUCCEEDED;
@@ -67,7 +67,7 @@ refuse_child(const SfExecution *child, const SfExecution *parent)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 			 errmsg("execution \"%s\" is a child of a Distributed Map and cannot be redriven by itself",
-					child->execution_id),
+					execution->execution_id),
 			 parent_ended ?
 			 errhint("Redrive its parent, \"%s\": that runs again what has failed.",
 					 parent->execution_id) :
@@ -106,7 +106,7 @@ redrive_details(const SfExecution *redriven, const Asked *asked)
 	sf_json_add_string(&json, "client_token", asked->client_token);
 	if (asked->client_token != NULL && redriven->last_redriven_at != DT_NOBEGIN)
 		sf_json_add_string(&json, "redriven_at", sf_timestamp_print(redriven->last_redriven_at));
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Note a redrive in sf_audit. */
@@ -116,29 +116,29 @@ note_redrive(const SfExecution *redriven, const Asked *asked)
 	sf_audit_note_execution(redriven, "redrive", NULL, redrive_details(redriven, asked));
 }
 
-/* Redrive one child of a Distributed Map whose failure was tolerated. */
+/* Redrive one item execution whose failure was tolerated. */
 static int
-redrive_child(const SfExecution *child, const Asked *asked)
+redrive_item(const SfExecution *execution, const Asked *asked)
 {
 	/*
 	 * The parent first: locks are taken in the order of numbers.  It is written
 	 * back, so it is read with its documents.
 	 */
-	SfExecution *parent = sf_execution_read(child->parent_execution_no,
+	SfExecution *parent = sf_execution_read(execution->parent_execution_no,
 											SF_LOCK_WAIT, true);
 	char	   *from;
 
-	if (child->status == SF_STATUS_RUNNING || child->status == SF_STATUS_SUCCEEDED)
-		return sf_lifecycle_redrive(unconstify(SfExecution *, child), NULL, NULL, NULL);
+	if (execution->status == SF_STATUS_RUNNING || execution->status == SF_STATUS_SUCCEEDED)
+		return sf_lifecycle_redrive(unconstify(SfExecution *, execution), NULL, NULL, NULL);
 	if (parent == NULL || parent->status != SF_STATUS_SUCCEEDED ||
-		sf_redrive_tolerated(parent, child->execution_no, &from) == 0)
-		refuse_child(child, parent);
-	child = sf_execution_read(child->execution_no, SF_LOCK_NONE, false);
-	note_redrive(child, asked);
+		sf_redrive_tolerated(parent, execution->execution_no, &from) == 0)
+		refuse_item(execution, parent);
+	execution = sf_execution_read(execution->execution_no, SF_LOCK_NONE, false);
+	note_redrive(execution, asked);
 	ereport(NOTICE,
 			(errmsg("execution \"%s\" is redriven; \"%s\", which succeeded without it, keeps its output",
-					child->execution_id, parent->execution_id)));
-	return child->redrive_count;
+					execution->execution_id, parent->execution_id)));
+	return execution->redrive_count;
 }
 
 /* Redrive the tolerated failures of an execution that has succeeded, if any. */
@@ -183,11 +183,11 @@ redrive(const char *id, const Asked *asked)
 
 	if (asked->input != NULL)
 		sf_arg_check_size(asked->input, "input");
-	if (sf_execution_is_map_child(execution))
+	if (sf_execution_is_of_item(execution))
 	{
 		if (!as_it_was)
-			refuse_child(execution, NULL);
-		return redrive_child(execution, asked);
+			refuse_item(execution, NULL);
+		return redrive_item(execution, asked);
 	}
 	execution = sf_arg_execution(id, SF_LOCK_WAIT, needed);
 	if (as_it_was && redrive_tolerated(execution, asked))
@@ -215,7 +215,7 @@ SF_SQL_FUNCTION(sfflow_sf_redrive)
 }
 
 /*
- * Keep other sessions from redriving an execution.  A child of a Distributed Map is
+ * Keep other sessions from redriving an execution.  An item execution is
  * redriven with a lock on its parent, which comes first in the order of locks.
  */
 static SfExecution *
@@ -223,7 +223,7 @@ lock_redrives(const char *id)
 {
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_RIGHT_REDRIVE);
 
-	if (!sf_execution_is_map_child(execution))
+	if (!sf_execution_is_of_item(execution))
 		return sf_arg_execution(id, SF_LOCK_WAIT, SF_RIGHT_REDRIVE);
 	(void) sf_execution_read(execution->parent_execution_no, SF_LOCK_WAIT, false);
 	return execution;

@@ -211,7 +211,7 @@ stop(Call *call, SfExecution *execution)
 
 /* Go through the list, until as many are taken as are wanted. */
 static void
-go_through(Call *call)
+control_list(Call *call)
 {
 	MemoryContext old = MemoryContextSwitchTo(call->context);
 
@@ -232,28 +232,28 @@ go_through(Call *call)
 	MemoryContextSwitchTo(old);
 }
 
-/* Lock and redrive the i-th child of a Map run (SfRedriveItem). */
+/* Lock and redrive the i-th item execution of a Map run (SfRedriveItem). */
 static const SfExecution *
 redrive_item(int i, SfStatus *before, void *arg)
 {
 	Call	   *call = arg;
 	MemoryContext old;
-	SfExecution *child;
+	SfExecution *execution;
 
 	if (call->taken >= call->max)
 		return NULL;
 	CHECK_FOR_INTERRUPTS();
 	MemoryContextReset(call->context);
 	old = MemoryContextSwitchTo(call->context);
-	child = lock_item(call, &call->list.items[i]);
-	if (child != NULL)
+	execution = lock_item(call, &call->list.items[i]);
+	if (execution != NULL)
 	{
-		*before = child->status;
-		if (!redrive(call, child))
-			child = NULL;
+		*before = execution->status;
+		if (!redrive(call, execution))
+			execution = NULL;
 	}
 	MemoryContextSwitchTo(old);
-	return child;
+	return execution;
 }
 
 /* Redrive the items of a Map run that did not succeed. */
@@ -295,7 +295,7 @@ sf_labelled_redrive(FunctionCallInfo fcinfo, const Jsonb *labels)
 	else
 	{
 		call->list = sf_bulk_ended(&call->filter);
-		go_through(call);
+		control_list(call);
 	}
 }
 
@@ -306,7 +306,7 @@ sf_labelled_stop(FunctionCallInfo fcinfo, const Jsonb *labels)
 	Call	   *call = begin_call(fcinfo, true, labels);
 
 	call->list = sf_bulk_running(&call->filter);
-	go_through(call);
+	control_list(call);
 }
 
 /*

@@ -47,6 +47,6 @@ extern void sf_control_redrive_notice(const SfExecution *execution,
 
 /* --- activity_functions.c --- */
 
-extern List *sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks);
+extern List *sf_object_claim_tasks(const SfActivity *activity, char *worker, int max_tasks);
 
 #endif							/* SF_API_EXECUTIONS_H */

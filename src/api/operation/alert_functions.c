@@ -72,7 +72,7 @@ find_target(const char *text)
  * there were.
  */
 static int64
-finish(List *acknowledged, const SfAcknowledge *what)
+acknowledge_in_features(List *acknowledged, const SfAcknowledge *what)
 {
 	int64		n = list_length(acknowledged);
 
@@ -114,7 +114,7 @@ SF_SQL_FUNCTION(sfflow_sf_acknowledge)
 		check_kind(what.kind);
 	if (what.of == SF_ALERTS_OF_EXECUTION)
 		acknowledged = sf_alert_acknowledge(what.execution_no, what.kind, what.comment);
-	PG_RETURN_INT32((int32) finish(acknowledged, &what));
+	PG_RETURN_INT32((int32) acknowledge_in_features(acknowledged, &what));
 }
 
 /* sf_acknowledge_all(state_machine, until, comment): how many alerts there were. */
@@ -134,5 +134,5 @@ SF_SQL_FUNCTION(sfflow_sf_acknowledge_all)
 	foreach_ptr(const int64, execution_no, sf_alert_list_executions(machine->machine_no, what.until))
 		if (sf_object_keep_number(*execution_no))
 			kept = lappend(kept, (void *) execution_no);
-	PG_RETURN_INT64(finish(sf_alert_acknowledge_all(kept, what.until, what.comment), &what));
+	PG_RETURN_INT64(acknowledge_in_features(sf_alert_acknowledge_all(kept, what.until, what.comment), &what));
 }

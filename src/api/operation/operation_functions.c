@@ -196,7 +196,7 @@ typedef struct TaskProcesses
 	bool		capped;			/* ... whose owner has its share */
 } TaskProcesses;
 
-/* Take the numbers. */
+/* Read the numbers. */
 static void
 count_task_processes(TaskProcesses *processes)
 {
@@ -308,9 +308,9 @@ typedef struct Numbers
 	bool		databases_exhausted;
 } Numbers;
 
-/* Take the numbers. */
+/* Read the numbers. */
 static void
-take_numbers(Numbers *numbers)
+read_numbers(Numbers *numbers)
 {
 	SfDatabase *database;
 
@@ -343,7 +343,7 @@ put_workers(FunctionCallInfo fcinfo)
 	Numbers		numbers;
 	int			suspects = sf_poison_count_suspects();
 
-	take_numbers(&numbers);
+	read_numbers(&numbers);
 	put(fcinfo, "launcher", numbers.has_launcher || RecoveryInProgress(),
 		numbers.has_launcher ? "running" : "not running");
 	put(fcinfo, "worker slots", !numbers.alone && !numbers.is_refused && !numbers.databases_exhausted,

@@ -47,7 +47,7 @@ note_owner(const char *target, SfObjectKind kind, const char *name, Oid before, 
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "from", GetUserNameFromId(before, true));
 	sf_json_add_string(&json, "to", GetUserNameFromId(role, false));
-	sf_audit_note("alter owner", kind, name, target, NULL, sf_json_finish(&json));
+	sf_audit_note("alter owner", kind, name, target, NULL, sf_json_end(&json));
 }
 
 /*

@@ -75,7 +75,7 @@ may_read(const char *machine)
 
 /* Find all machines that the current user may read. */
 static void
-complete(ReadAnswers *answers)
+find_all_readable(ReadAnswers *answers)
 {
 	foreach_ptr(const char, machine, sf_privilege_readable_machines())
 		if (strlen(machine) < sizeof(((ReadEntry *) 0)->machine))
@@ -103,7 +103,7 @@ SF_SQL_FUNCTION(sfflow_can_read)
 	if (entry == NULL && !answers->complete &&
 		hash_get_num_entries(answers->by_machine) >= MACHINES_ONE_BY_ONE)
 	{
-		complete(answers);
+		find_all_readable(answers);
 		entry = hash_search(answers->by_machine, machine, HASH_FIND, NULL);
 	}
 	if (entry != NULL || answers->complete)
@@ -216,7 +216,7 @@ note_grant(const Grant *grant, const char *action)
 	sf_json_add_string(&json, "role", OidIsValid(grant->role) ?
 					   GetUserNameFromId(grant->role, false) : "public");
 	sf_audit_note(action, grant->kind, grant->object, sf_object_target(grant->kind, grant->object), NULL,
-				  sf_json_finish(&json));
+				  sf_json_end(&json));
 }
 
 /* Give a role a privilege. */

@@ -147,5 +147,5 @@ SF_SQL_FUNCTION(sfflow_sf_graph_status)
 		add_critical(&json, program, critical, i);
 		sf_json_close_object(&json);
 	}
-	PG_RETURN_JSONB_P(sf_json_finish(&json));
+	PG_RETURN_JSONB_P(sf_json_end(&json));
 }

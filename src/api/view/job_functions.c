@@ -188,5 +188,5 @@ SF_SQL_FUNCTION(sfflow_jobs_ahead)
 		sf_json_close_object(&json);
 	}
 	sf_json_close_array(&json);
-	PG_RETURN_JSONB_P(sf_json_finish(&json));
+	PG_RETURN_JSONB_P(sf_json_end(&json));
 }

@@ -217,9 +217,9 @@ find_argument(const Asked *asked, const Node *column, Oid operator, int *arg)
 	return false;
 }
 
-/* Take a condition as an argument; false: newest() does not know it. */
+/* Read a condition as an argument; false: newest() does not know it. */
 static bool
-take_condition(Asked *asked, Node *condition)
+read_condition(Asked *asked, Node *condition)
 {
 	OpExpr	   *op = (OpExpr *) condition;
 	Node	   *value;
@@ -240,16 +240,16 @@ take_condition(Asked *asked, Node *condition)
 	return true;
 }
 
-/* Take all conditions; false: there are others. */
+/* Read all conditions; false: there are others. */
 static bool
-take_conditions(Asked *asked, Node *quals)
+read_conditions(Asked *asked, Node *quals)
 {
 	if (quals == NULL)
 		return true;
 	if (!IsA(quals, List))
 		return false;
 	foreach_ptr(Node, condition, (List *) quals)
-		if (!take_condition(asked, condition))
+		if (!read_condition(asked, condition))
 			return false;
 	return true;
 }
@@ -324,7 +324,7 @@ read_query(const PlannerInfo *root, Asked *asked)
 	asked->columns = root->parse->targetList;
 	n = rows_wanted(query);
 	if (n == 0 || !is_plain(query) || !find_view(query, asked) || !wants_newest(query, asked) ||
-		!take_conditions(asked, query->jointree->quals))
+		!read_conditions(asked, query->jointree->quals))
 		return false;
 	asked->args[ARG_MOST] = (Node *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(n),
 											   false, true);

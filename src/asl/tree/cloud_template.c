@@ -134,7 +134,7 @@ note_machine(Found *found, const SfTreeNode *machine)
 
 /* Tell whether a document is a template, and what to say of it. */
 bool
-sf_asl_read_cloud_template(const SfTreeNode *root, SfCloudTemplateHint *template)
+sf_asl_read_cloud_template(const SfTreeNode *root, SfCloudTemplateAdvice *template)
 {
 	Found		found = {.n = 0};
 

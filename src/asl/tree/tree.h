@@ -72,13 +72,13 @@ extern SfTreeNode *sf_tree_search_members(SfTreeNode **sorted, int count,
 /* --- templates of CloudFormation and SAM that were given in place of a definition --- */
 
 /* What a template says of its state machines */
-typedef struct SfCloudTemplateHint
+typedef struct SfCloudTemplateAdvice
 {
 	char	   *message;		/* what the text is, and is not */
 	char	   *detail;			/* where the definitions lie in it, and what to do */
-} SfCloudTemplateHint;
+} SfCloudTemplateAdvice;
 
 extern bool sf_asl_is_cloud_template(const SfTreeNode *root);
-extern bool sf_asl_read_cloud_template(const SfTreeNode *root, SfCloudTemplateHint *template);
+extern bool sf_asl_read_cloud_template(const SfTreeNode *root, SfCloudTemplateAdvice *template);
 
 #endif							/* SF_ASL_TREE_H */

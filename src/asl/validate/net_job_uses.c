@@ -4,7 +4,7 @@
  *		$states.jobs.load.Output and $states.context.Jobs.load.Output.
  *
  * Expressions are read as texts here: what is not surely one job's name counts as any.
- * A net inside a job has jobs of its own.  The children of a Distributed Map are
+ * A net inside a job has jobs of its own.  The executions of a Distributed Map are
  * executions, and know of no jobs.
  */
 #include "postgres.h"

@@ -320,7 +320,7 @@ parse_object(SfValidator *validator, const char *text, int len)
 static bool
 is_template(SfValidator *validator, const SfTreeNode *root)
 {
-	SfCloudTemplateHint template;
+	SfCloudTemplateAdvice template;
 
 	if (!sf_asl_read_cloud_template(root, &template))
 		return false;

@@ -180,7 +180,7 @@ sf_validate_some_objects(SfValidator *validator, const SfTreeNode *value, const 
 	sf_validate_objects(validator, value, field);
 }
 
-/* ProcessorConfig: a distributed one has to say how its children run. */
+/* ProcessorConfig: a distributed one has to say how its executions run. */
 void
 sf_validate_processor_config(SfValidator *validator, const SfTreeNode *value, const SfField *field)
 {

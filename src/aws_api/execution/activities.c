@@ -118,7 +118,7 @@ void
 sf_operation_take_task(SfCall *call)
 {
 	SfActivity *activity = read_activity(call);
-	List	   *tasks = sf_object_take_tasks(activity, sf_request_text(call, "workerName"), 1);
+	List	   *tasks = sf_object_claim_tasks(activity, sf_request_text(call, "workerName"), 1);
 
 	foreach_ptr(const SfTask, task, tasks)
 	{

@@ -171,7 +171,7 @@ visit(const SfHistoryEvent *event, void *arg)
 	sf_json_add_string(&call.answer, "type", sf_history_event_type_name(event->type));
 	if (has_details(event->type))
 		add_details(&call.answer, page, event);
-	answer = sf_json_finish(&call.answer);
+	answer = sf_json_end(&call.answer);
 
 	old = MemoryContextSwitchTo(page->context);
 	entry = palloc(sizeof(PageEvent));

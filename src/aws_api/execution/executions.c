@@ -119,7 +119,7 @@ answer_redrive_status(SfCall *call, const SfExecution *execution)
 {
 	bool		can = execution->status != SF_STATUS_RUNNING && execution->status != SF_STATUS_SUCCEEDED;
 
-	if (can && sf_execution_is_map_child(execution))
+	if (can && sf_execution_is_of_item(execution))
 		sf_json_add_string(&call->answer, "redriveStatus", "REDRIVABLE_BY_MAP_RUN");
 	else
 		sf_json_add_string(&call->answer, "redriveStatus", can ? "REDRIVABLE" : "NOT_REDRIVABLE");
@@ -277,7 +277,7 @@ answer_list(SfCall *call, List *list, int max_results)
 
 /*
  * Limit a list to a machine, or to the executions that were started by the version or the alias in its ARN.
- * Children of a Map run are in the list of that run alone.
+ * Executions of a Map run are in the list of that run alone.
  */
 static void
 ask_for_machine(SfCall *call, SfListQuery *query)
@@ -292,7 +292,7 @@ ask_for_machine(SfCall *call, SfListQuery *query)
 	query->qualifier = address.kind == SF_ADDRESS_VERSION ? psprintf("%d", address.version) : address.alias;
 }
 
-/* Limit a list to the children of a Map run. */
+/* Limit a list to the executions of a Map run. */
 static void
 ask_for_map_run(SfCall *call, SfListQuery *query)
 {

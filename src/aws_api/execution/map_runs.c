@@ -45,34 +45,34 @@ state_of(const SfExecution *execution, const SfMapRun *map_run)
 	return &program->states[map_run->state];
 }
 
-/* Find the run that a child belongs to, and its execution; NULL: it is no child of one. */
+/* Find the run that an item execution belongs to, and its execution; NULL: it is none. */
 static SfMapRun *
-find_run(const SfExecution *child, SfExecution **parent)
+find_run(const SfExecution *execution, SfExecution **parent)
 {
-	if (!sf_execution_is_map_child(child))
+	if (!sf_execution_is_of_item(execution))
 		return NULL;
-	*parent = sf_execution_read(child->parent_execution_no, SF_LOCK_NONE, false);
+	*parent = sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
 	return *parent == NULL ? NULL :
-		sf_map_run_read(child->parent_execution_no, child->map_run_no, SF_LOCK_NONE);
+		sf_map_run_read(execution->parent_execution_no, execution->map_run_no, SF_LOCK_NONE);
 }
 
-/* Add the ARN of the run that a child belongs to, if any. */
+/* Add the ARN of the run that an item execution belongs to, if any. */
 void
-sf_mapped_answer_arn(SfCall *call, const SfExecution *child)
+sf_mapped_answer_arn(SfCall *call, const SfExecution *execution)
 {
 	SfExecution *parent;
-	SfMapRun   *map_run = find_run(child, &parent);
+	SfMapRun   *map_run = find_run(execution, &parent);
 
 	if (map_run != NULL)
 		sf_json_add_string(&call->answer, "mapRunArn", sf_map_arn(parent, state_of(parent, map_run), map_run->uuid));
 }
 
-/* Add the label of the Map state whose run a child belongs to, if any: its own, or the one of its run. */
+/* Add the label of the Map state whose run an item execution belongs to, if any: its own, or the one of its run. */
 void
-sf_mapped_answer_label(SfCall *call, const SfExecution *child)
+sf_mapped_answer_label(SfCall *call, const SfExecution *execution)
 {
 	SfExecution *parent;
-	SfMapRun   *map_run = find_run(child, &parent);
+	SfMapRun   *map_run = find_run(execution, &parent);
 	const char *label = map_run == NULL ? NULL : sf_state_map(state_of(parent, map_run))->distributed->label;
 
 	if (map_run != NULL)

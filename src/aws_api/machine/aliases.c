@@ -109,7 +109,7 @@ read_routing(SfCall *call)
 	sf_json_begin_object(&json);
 	for (int i = 0; i < routing.n; i++)
 		sf_json_add_int(&json, psprintf("%d", versions[i]), routing.weights[i]);
-	routing.versions = sf_json_finish(&json);
+	routing.versions = sf_json_end(&json);
 	return routing;
 }
 

@@ -109,7 +109,7 @@ sf_configuration_options(const SfCall *call, const SfMachine *before)
 		sf_json_add(&json, kept[i].name, value);
 	}
 	sf_json_close_object(&json);
-	return before == NULL ? sf_json_finish(&json) : sf_json_merge(before->options, sf_json_finish(&json));
+	return before == NULL ? sf_json_end(&json) : sf_json_merge(before->options, sf_json_end(&json));
 }
 
 /* Tell whether a request to update gives any of the members. */

@@ -35,7 +35,7 @@ sf_tags_read(const SfCall *call, const Jsonb *before)
 
 		sf_json_add_string(&json, sf_json_get_cstring(document, "key"), sf_json_get_cstring(document, "value"));
 	}
-	tags = sf_json_merge(before, sf_json_finish(&json));
+	tags = sf_json_merge(before, sf_json_end(&json));
 	if (JB_ROOT_COUNT(tags) > MAX_TAGS)
 		sf_refusal_raise(SF_REFUSAL_TOO_MANY_TAGS, "A resource may have at most %d tags.", MAX_TAGS);
 	return tags;
@@ -150,5 +150,5 @@ sf_operation_untag(SfCall *call)
 		if (!is_listed(&list, &members[i].key))
 			sf_json_add_value(&json, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
 							  &members[i].value);
-	sf_aws_resource_write(tagged.kind, tagged.name, sf_json_finish(&json), NULL);
+	sf_aws_resource_write(tagged.kind, tagged.name, sf_json_end(&json), NULL);
 }

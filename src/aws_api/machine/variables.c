@@ -226,7 +226,7 @@ sf_configuration_answer_variables(SfCall *call, const char *definition)
 		return;
 	sf_json_begin_object(&json);
 	add_states(&json, root, sf_asl_language(root, SF_QL_JSONPATH));
-	references = sf_json_finish(&json);
+	references = sf_json_end(&json);
 	if (JB_ROOT_COUNT(references) > 0)
 		sf_json_add(&call->answer, "variableReferences", references);
 }

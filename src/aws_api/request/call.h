@@ -108,8 +108,8 @@ extern void sf_configuration_answer(SfCall *call, const SfMachine *machine);
 /* --- runs of Distributed Maps, by their ARNs --- */
 
 extern SfMapRun *sf_mapped_run_read(SfCall *call, SfRight needed, SfExecution **execution);
-extern void sf_mapped_answer_arn(SfCall *call, const SfExecution *child);
-extern void sf_mapped_answer_label(SfCall *call, const SfExecution *child);
+extern void sf_mapped_answer_arn(SfCall *call, const SfExecution *execution);
+extern void sf_mapped_answer_label(SfCall *call, const SfExecution *execution);
 
 /* --- tags of state machines and activities --- */
 

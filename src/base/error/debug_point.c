@@ -52,7 +52,7 @@ is_action(const char *action, size_t length, const char *kind)
 
 /* Carry out one action. */
 static void
-act(const char *name, const char *action, size_t length)
+run_action(const char *name, const char *action, size_t length)
 {
 	if (is_action(action, length, "error"))
 		raise_at(name, ERROR, action, length);
@@ -110,7 +110,7 @@ sf_debug_point_reached(const char *name, bool mutation)
 	while ((action = next_action(&entry, name, &length)) != NULL)
 	{
 		if (!mutation)
-			act(name, action, length);
+			run_action(name, action, length);
 		else if (is_action(action, length, "mutate"))
 			return true;
 	}

@@ -17,7 +17,7 @@ extern bool sf_name_is_valid(const char *name);
  * How executions, machines and other objects are named outside sfflow.
  *
  * The tables hold short ids ("nightly", "nightly:20250205").  The context object
- * ($$.Execution.Id), history, and the results of child executions show a public
+ * ($$.Execution.Id), history, and the results of nested executions show a public
  * name instead, and functions that take an id also take the public name.  The
  * syntax of public names is registered at load by the layer aws/, which makes
  * ARNs of them.  Without a registered syntax the public name is the id.

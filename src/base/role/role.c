@@ -20,7 +20,7 @@
 
 /* Tell whether a role could log in to this database now, by what the catalogues say; false: it does not exist. */
 bool
-sf_log_in_is_open(Oid role)
+sf_role_may_log_in(Oid role)
 {
 	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(role));
 	bool		no_end;

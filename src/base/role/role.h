@@ -46,7 +46,7 @@ sf_role_restore(SfRoleSwitch before)
 
 /* --- whether a role could log in now --- */
 
-extern bool sf_log_in_is_open(Oid role);
+extern bool sf_role_may_log_in(Oid role);
 
 /* --- role_settings.c: what ALTER ROLE and ALTER DATABASE … SET say for a role --- */
 

@@ -64,7 +64,7 @@
 #define SF_RATE_GATHER_MS			5
 /* A branch whose hold is being released is due again after this */
 #define SF_RELEASE_RECHECK_MS			200
-/* A join that aborts checks again its child executions, and children that a session has locked */
+/* A join that aborts checks again its item executions, and children that a session has locked */
 #define SF_ABORT_RECHECK_MS			50
 #define SF_ABORT_LOCKED_RECHECK_MS		500
 

@@ -112,7 +112,7 @@ check_number(Oid role)
 static void
 warn_of_role(Oid role)
 {
-	if (!sf_log_in_is_open(role))
+	if (!sf_role_may_log_in(role))
 		ereport(WARNING,
 				(errmsg("the access key is of no use before role \"%s\" can log in", GetUserNameFromId(role, false)),
 				 errhint("The role needs LOGIN, a VALID UNTIL that has not passed, and CONNECT on the database.")));
@@ -180,7 +180,7 @@ SF_SQL_FUNCTION(sfflow_sf_access_key)
 	SfColumns	row = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (role == NULL || !sf_log_in_is_open(key->role))
+	if (role == NULL || !sf_role_may_log_in(key->role))
 		return (Datum) 0;
 	sf_columns_add(&row, DirectFunctionCall1(namein, CStringGetDatum(role)), false);
 	sf_columns_text(&row, key->secret);

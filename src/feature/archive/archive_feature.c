@@ -22,7 +22,7 @@ object_dropped(SfObjectKind kind, const char *name)
 
 	if (activity == NULL)
 		return;
-	if (sf_archive_batch_open(activity->activity_no) != NIL)
+	if (sf_archive_batch_unconfirmed(activity->activity_no) != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("activity \"%s\" has executions that are being archived", name),

@@ -105,7 +105,7 @@ delete_archived(const List *numbers)
 
 /* Put executions that are to go into the batch; returns for how many more there is room. */
 static int
-take(const List *numbers, void *arg)
+add_to_batch(const List *numbers, void *arg)
 {
 	Collected  *c = arg;
 
@@ -118,13 +118,13 @@ take(const List *numbers, void *arg)
 }
 
 /*
- * Find a batch of an activity that a program has left, and take it; NULL: there is none.  One whose executions were
+ * Find a batch of an activity that a program has left, and claim it; NULL: there is none.  One whose executions were
  * deleted with their machine is deleted.
  */
 static SfArchiveBatch *
-take_left(int activity_no, const char *worker)
+claim_left(int activity_no, const char *worker)
 {
-	foreach_ptr(const int64, batch_no, sf_archive_batch_open(activity_no))
+	foreach_ptr(const int64, batch_no, sf_archive_batch_unconfirmed(activity_no))
 	{
 		SfArchiveBatch *batch;
 
@@ -138,7 +138,7 @@ take_left(int activity_no, const char *worker)
 			if (batch->executions > 0)
 			{
 				sf_archive_batch_set_size(*batch_no, batch->executions);
-				sf_archive_batch_take(*batch_no, worker);
+				sf_archive_batch_claim(*batch_no, worker);
 				return batch;
 			}
 			sf_archive_batch_delete(*batch_no);
@@ -148,13 +148,13 @@ take_left(int activity_no, const char *worker)
 	return NULL;
 }
 
-/* Make a batch of executions that are due, and take it; NULL: nothing is due.  *all: there is no more. */
+/* Make a batch of executions that are due, and claim it; NULL: nothing is due.  *all: there is no more. */
 static SfArchiveBatch *
-take_new(const SfActivity *activity, const char *worker, int most, bool *all)
+claim_new(const SfActivity *activity, const char *worker, int most, bool *all)
 {
 	Collected	c = {.activity_no = activity->activity_no,.worker = worker,.most = most};
 
-	*all = sf_retention_collect(activity, most, take, &c);
+	*all = sf_retention_collect(activity, most, add_to_batch, &c);
 	if (*all)
 		sf_archive_batch_note_progress(activity->activity_no);
 	if (c.batch == NULL)
@@ -165,17 +165,17 @@ take_new(const SfActivity *activity, const char *worker, int most, bool *all)
 	return c.batch;
 }
 
-/* Take a batch that was left or a new one, and delete what earlier ones could not; NULL: nothing is due. */
+/* Claim a batch that was left or a new one, and delete what earlier ones could not; NULL: nothing is due. */
 static SfArchiveBatch *
-take_next(const SfActivity *activity, const char *worker, int most, bool *all)
+claim_next(const SfActivity *activity, const char *worker, int most, bool *all)
 {
 	SfArchiveBatch *batch;
 
 	sf_activity_note_poll(activity->activity_no, worker);
 	(void) delete_archived(sf_archive_batch_left());
-	batch = take_left(activity->activity_no, worker);
+	batch = claim_left(activity->activity_no, worker);
 	*all = false;
-	return batch != NULL ? batch : take_new(activity, worker, most, all);
+	return batch != NULL ? batch : claim_new(activity, worker, most, all);
 }
 
 /* Read the name of a worker, cut where it is long; NULL: none. */
@@ -208,7 +208,7 @@ SF_SQL_FUNCTION(sfflow_sf_take_archive_batch)
 				 errmsg("argument max_executions must be at most %d", MAX_EXECUTIONS)));
 	sf_dispatch_refuse_in_task("sf_take_archive_batch");
 	if (sf_instance_takes_work())
-		batch = take_next(activity, worker, most, &all);
+		batch = claim_next(activity, worker, most, &all);
 	else
 		/* a notice: programs poll all the time, and the server's log is not to fill */
 		sf_instance_tell(NOTICE, sf_instance_status(), "nothing is archived: the database is not driven");
@@ -283,7 +283,7 @@ put_event(const SfHistoryEvent *event, const char *state, const Jsonb *details, 
 		sf_json_add_string(&json, "state", state);
 	if (details != NULL)
 		sf_json_add(&json, "details", details);
-	put_line(arg, event->id, sf_json_to_cstring(sf_json_finish(&json)));
+	put_line(arg, event->id, sf_json_to_cstring(sf_json_end(&json)));
 }
 
 /* Read the one document of a row. */

@@ -24,7 +24,7 @@ sf_archive_batch_read(int64 batch_no, SfLock lock)
 
 /* The numbers of the batches of an activity that are not confirmed, the oldest first. */
 List *
-sf_archive_batch_open(int activity_no)
+sf_archive_batch_unconfirmed(int activity_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.batch_no FROM _sfflow.archive_batch b WHERE b.activity_no = $1 AND b.confirmed_at IS NULL"
@@ -71,9 +71,9 @@ sf_archive_batch_set_size(int64 batch_no, int executions)
 	sf_db_execute(&plan, SF_INT8(batch_no), SF_INT4(executions));
 }
 
-/* Store that a program takes a batch up that another one has left. */
+/* Store that a program has claimed a batch that another one has left. */
 void
-sf_archive_batch_take(int64 batch_no, const char *worker)
+sf_archive_batch_claim(int64 batch_no, const char *worker)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.archive_batch b SET worker = $2, taken_at = pg_catalog.clock_timestamp()"

@@ -22,11 +22,11 @@ typedef struct SfArchiveBatch
 } SfArchiveBatch;
 
 extern SfArchiveBatch *sf_archive_batch_read(int64 batch_no, SfLock lock);
-extern List *sf_archive_batch_open(int activity_no);
+extern List *sf_archive_batch_unconfirmed(int activity_no);
 extern SfArchiveBatch *sf_archive_batch_make(int activity_no, const char *worker);
 extern void sf_archive_batch_add(int64 batch_no, const List *numbers);
 extern void sf_archive_batch_set_size(int64 batch_no, int executions);
-extern void sf_archive_batch_take(int64 batch_no, const char *worker);
+extern void sf_archive_batch_claim(int64 batch_no, const char *worker);
 extern void sf_archive_batch_delete(int64 batch_no);
 extern List *sf_archive_batch_members(int64 batch_no, int64 after, int most);
 extern List *sf_archive_batch_left(void);

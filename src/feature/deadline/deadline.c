@@ -227,7 +227,7 @@ sf_lateness_is_raised(const char *target, TimestampTz base_at, SfFinding finding
 
 /* List what is late of a target, as SfLateness: also what was cleared at a time. */
 List *
-sf_lateness_open(const char *target, TimestampTz cleared_at)
+sf_lateness_uncleared(const char *target, TimestampTz cleared_at)
 {
 	static SfPlan plan = SF_PLAN(
 		SELECT_LATENESS " WHERE l.target = $1 AND (l.cleared_at IS NULL OR l.cleared_at = $2)"

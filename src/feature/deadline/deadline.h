@@ -139,7 +139,7 @@ extern const char *sf_lateness_due_name(SfDueBy due_by);
 extern const char *sf_lateness_finding_name(SfFinding finding);
 extern bool sf_lateness_insert(const SfLateness *lateness);
 extern bool sf_lateness_is_raised(const char *target, TimestampTz base_at, SfFinding finding);
-extern List *sf_lateness_open(const char *target, TimestampTz cleared_at);
+extern List *sf_lateness_uncleared(const char *target, TimestampTz cleared_at);
 extern bool sf_lateness_clear(const SfLateness *lateness, TimestampTz at);
 extern List *sf_lateness_acknowledge(const SfAcknowledge *what);
 

@@ -118,7 +118,7 @@ note(const SfDeadline *deadline, const SfMachine *machine, const char *action, c
 		sf_json_add_string(&json, "end_by", end_by);
 	sf_audit_note(action, machine == NULL ? SF_OBJECT_SCHEDULE : SF_OBJECT_STATE_MACHINE,
 				  machine == NULL ? deadline->schedule : machine->name, deadline->target, NULL,
-				  start_by == NULL && end_by == NULL ? NULL : sf_json_finish(&json));
+				  start_by == NULL && end_by == NULL ? NULL : sf_json_end(&json));
 }
 
 /* --- times --- */

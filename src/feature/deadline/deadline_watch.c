@@ -471,7 +471,7 @@ check_late(Check *check, const SfLateness *lateness, List *all)
 static void
 check_all_late(Check *check)
 {
-	List	   *all = sf_lateness_open(check->deadline->target, check->now);
+	List	   *all = sf_lateness_uncleared(check->deadline->target, check->now);
 
 	foreach_ptr(const SfLateness, late, all)
 		check_late(check, late, all);

@@ -205,7 +205,7 @@ describe(const List *waits)
 	sf_json_begin_object(&json);
 	foreach_ptr(const SfAwaitedEvent, wait, waits)
 		sf_json_add_string(&json, wait->event_name, wait->event_key);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /*

@@ -263,7 +263,7 @@ sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char 
 		" ON CONFLICT (execution_no, event_type_no, key) DO UPDATE SET floor = excluded.floor,"
 		" depth = GREATEST(f.depth, excluded.depth)");
 	/* before the events are looked through: a transaction that ends in between has its event seen there */
-	int64		oldest_open = sf_db_number(&horizon, 0);
+	int64		oldest_in_progress = sf_db_number(&horizon, 0);
 	int64		missing = first_missing(execution_no, type, key, sf_emission_floor(execution_no, type, key), now);
 	List	   *received = list_received(execution_no, type, key, missing);
 	int64		floor = 0;
@@ -272,7 +272,7 @@ sf_emission_raise_floor(int64 execution_no, const SfEventType *type, const char 
 
 	foreach_ptr(const Received, r, received)
 	{
-		if (r->horizon > oldest_open)
+		if (r->horizon > oldest_in_progress)
 			continue;
 		floor = Max(floor, r->event_no);
 		depth = Max(depth, r->depth);

@@ -13,7 +13,7 @@
  *	   branches that wait and the rows of their waits, passing over locked ones (a stop deletes rows of waits whose
  *	   branches it passes over), and give each its oldest event.  Then the events that were read
  *	   first are fresh no more, unless a wait was passed over, and waits that got nothing are ripe no more.
- *	4. Fresh and ripe are in the tables: a hint may get lost, the poll finds the rows.
+ *	4. Fresh and ripe are in the tables: a wake-up may get lost, the poll finds the rows.
  *
  * A sweep has the lock alone.  So each wait of the key has either committed, and the sweep sees it; or it takes the
  * lock after the sweep, and sees the event.  A sweep waits for no row, so there is no circle.

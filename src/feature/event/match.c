@@ -175,7 +175,7 @@ result_of(const Match *match, SfEmission *event)
 		sf_json_add_null(&json, "Payload");
 	else
 		sf_json_add(&json, "Payload", event->payload);
-	event->result = sf_json_finish(&json);
+	event->result = sf_json_end(&json);
 	return event->result;
 }
 
@@ -287,7 +287,7 @@ receive(Match *match, int64 execution_no, SfEmission *event)
 
 /* Give a wait, whose branch is locked, events; returns whether it got some. */
 static bool
-give(Match *match, const Wait *wait, const List *events)
+deliver_events(Match *match, const Wait *wait, const List *events)
 {
 	List	   *received = NIL;
 
@@ -330,7 +330,7 @@ match_wait(Match *match, Wait *wait)
 			match->skipped = match->locked = true;
 		return;
 	}
-	if (!give(match, wait, events))
+	if (!deliver_events(match, wait, events))
 		match->skipped = true;
 	else if (passed >= PASSED)
 		match->raise = lappend(match->raise, &wait->key);

@@ -75,7 +75,7 @@ rename_marks(const SfMigration *migration)
 
 		sf_json_begin_object(&json);
 		sf_json_add_string(&json, "job", name);
-		mark->details = sf_json_merge(mark->details, sf_json_finish(&json));
+		mark->details = sf_json_merge(mark->details, sf_json_end(&json));
 		sf_mark_put(execution_no, name, mark);
 	}
 }

@@ -55,7 +55,7 @@ parse_execution(Target *target, const char *text, const char *state)
 }
 
 /*
- * Take a target that is a machine, or "machine/state"; or the child execution of a
+ * Take a target that is a machine, or "machine/state"; or the item execution of a
  * Distributed Map, "machine/run:index".
  */
 static void
@@ -145,7 +145,7 @@ note(const Target *target, const char *action, const char *reason)
 	{
 		sf_json_begin_object(&json);
 		sf_json_add_string(&json, "state", target->hold.state);
-		details = sf_json_finish(&json);
+		details = sf_json_end(&json);
 	}
 	if (target->execution != NULL)
 		sf_audit_note_execution(target->execution, action, reason, details);

@@ -16,7 +16,7 @@ is_within(const SfExecution *execution, int64 execution_no)
 {
 	while (execution->execution_no != execution_no)
 	{
-		if (!sf_execution_is_map_child(execution))
+		if (!sf_execution_is_of_item(execution))
 			return false;
 		execution = sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
 		if (execution == NULL)

@@ -111,7 +111,7 @@ describe(const SfMark *mark, const char *job_id, const char *reason)
 	sf_json_add_string(&json, "outcome", sf_mark_outcome_name(mark->outcome));
 	sf_json_add_string(&json, "role", GetUserNameFromId(GetUserId(), false));
 	sf_json_add_string(&json, "reason", reason);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* sf_mark(execution_id, job_id, outcome, output, reason) */

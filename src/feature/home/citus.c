@@ -280,7 +280,7 @@ is_distributed(void)
  * tables.
  */
 static void
-touch(const char *key)
+count_as_written(const char *key)
 {
 	static SfPlan plan = {0};
 	static Oid	planned = InvalidOid;
@@ -312,7 +312,7 @@ join_nodes(void)
 	{
 		key = sf_home_local_key();
 		if (key != NULL && !SF_DEBUG_MUTATION("one-phase"))
-			touch(key);
+			count_as_written(key);
 		else if (key == NULL && sf_home_node_number() != SF_NO_NODE)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -3,11 +3,11 @@
  *		The key of an execution: option "key" of a start, option "key_path" of a state machine, or that of its parent.
  *
  * An execution with a key begins where the key is at home, or not at all: a start anywhere else is an error that
- * names the node.  Children are on the node of their parent, and have its key, whatever the options of their
- * machine say.
+ * names the node.  Item executions and nested ones are on the node of their parent, and have its key,
+ * whatever the options of their machine say.
  *
  * Only executions with a key have a row.  Each backend knows whether there are any (table_cache.h), so that without
- * keys the start of a child reads nothing.
+ * keys the start of one of these reads nothing.
  */
 #include "postgres.h"
 

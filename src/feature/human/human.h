@@ -129,7 +129,7 @@ typedef struct SfHumanRole
 } SfHumanRole;
 
 extern SfHumanTask *sf_human_lock(int64 task_no);
-extern SfHumanTask *sf_human_read_open(int64 task_no);
+extern SfHumanTask *sf_human_read_waiting(int64 task_no);
 extern void sf_human_claim(const SfHumanTask *task, const SfPerson *person);
 extern void sf_human_assign(const SfHumanTask *task, const char *to);
 extern void sf_human_insert_roles(SfBranchKey key, const List *roles);

@@ -36,12 +36,12 @@ audit(const SfHumanTask *task, const Action *action, const SfPerson *person, con
 	sf_json_add_string(&json, "actor", person->actor);
 	if (details != NULL)
 		sf_json_add(&json, "change", details);
-	sf_audit_note_execution(task->execution, action->audited, comment, sf_json_finish(&json));
+	sf_audit_note_execution(task->execution, action->audited, comment, sf_json_end(&json));
 }
 
 /* Tell rules. */
 static void
-tell(const SfHumanTask *task, const Action *action, const SfPerson *person, const char *comment, const Jsonb *details)
+tell_rules(const SfHumanTask *task, const Action *action, const SfPerson *person, const char *comment, const Jsonb *details)
 {
 	SfNotice	notice = {.kind = SF_CHANGE_HUMAN_TASK,.at = GetCurrentTimestamp(),.owner = task->owner};
 	SfJsonBuilder json;
@@ -82,7 +82,7 @@ sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *per
 				  SF_JSONB(details), SF_TEXT(task->worklist));
 	if (done->audited != NULL)
 		audit(task, done, person, comment, details);
-	tell(task, done, person, comment, details);
+	tell_rules(task, done, person, comment, details);
 }
 
 /* Forget what was done in an execution that begins anew. */

@@ -71,9 +71,9 @@ read_swept(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Tell of a task, if its branch still waits. */
 static void
-tell(const Swept *swept)
+tell_if_waiting(const Swept *swept)
 {
-	SfHumanTask *task = sf_human_read_open(swept->task_no);
+	SfHumanTask *task = sf_human_read_waiting(swept->task_no);
 	SfJsonBuilder json;
 
 	if (task == NULL)
@@ -84,7 +84,7 @@ tell(const Swept *swept)
 		return;
 	sf_json_begin_object(&json);
 	sf_json_add(&json, "roles", swept->roles);
-	sf_human_note(task, SF_HUMAN_ACTION_ESCALATED, NULL, NULL, sf_json_finish(&json));
+	sf_human_note(task, SF_HUMAN_ACTION_ESCALATED, NULL, NULL, sf_json_end(&json));
 }
 
 /* Tell of tasks that have become due, or are for more roles. */
@@ -109,7 +109,7 @@ sf_human_sweep(TimestampTz now)
 	sf_db_read(&plan, read_swept, &tasks, SF_TIME(now), SF_INT4(MOST));
 	foreach_ptr(const Swept, swept, tasks)
 	{
-		tell(swept);
+		tell_if_waiting(swept);
 		sf_human_set_sweep(swept->task_no);
 	}
 	left.more = list_length(tasks) == MOST;

@@ -76,7 +76,7 @@ missing(int64 task_no)
 
 /* Does the branch of a task wait for it?  Finds its execution and its state, too. */
 static bool
-is_open(SfHumanTask *task, SfLock lock)
+is_waited_for(SfHumanTask *task, SfLock lock)
 {
 	SfBranch   *branch = sf_branch_read(task->key, lock);
 	SfExecution *execution = sf_execution_read(task->key.execution_no, SF_LOCK_NONE, false);
@@ -106,7 +106,7 @@ sf_human_lock(int64 task_no)
 	if (task == NULL || !sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ANY))
 		missing(task_no);
 	sf_hooks.branch_locked();
-	if (!is_open(task, SF_LOCK_WAIT))
+	if (!is_waited_for(task, SF_LOCK_WAIT))
 		missing(task_no);
 	locked = read_by_number(task_no, SF_LOCK_WAIT);
 	if (locked == NULL || locked->generation != task->generation)
@@ -118,11 +118,11 @@ sf_human_lock(int64 task_no)
 
 /* Read a task that waits for people; NULL: it does not. */
 SfHumanTask *
-sf_human_read_open(int64 task_no)
+sf_human_read_waiting(int64 task_no)
 {
 	SfHumanTask *task = read_by_number(task_no, SF_LOCK_NONE);
 
-	return task != NULL && is_open(task, SF_LOCK_NONE) ? task : NULL;
+	return task != NULL && is_waited_for(task, SF_LOCK_NONE) ? task : NULL;
 }
 
 /* --- changing --- */

@@ -144,7 +144,7 @@ SF_SQL_FUNCTION(sfflow_sf_assign_task)
 	sf_human_assign(task, name);
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "role", name);
-	sf_human_note(task, SF_HUMAN_ACTION_ASSIGNED, &caller, NULL, sf_json_finish(&json));
+	sf_human_note(task, SF_HUMAN_ACTION_ASSIGNED, &caller, NULL, sf_json_end(&json));
 	PG_RETURN_VOID();
 }
 
@@ -193,7 +193,7 @@ describe_change(const List *roles, bool has_roles, TimestampTz due, SfArg priori
 		sf_json_add_string(&json, "due", TIMESTAMP_NOT_FINITE(due) ? "infinity" : sf_timestamp_print(due));
 	if (!priority.isnull)
 		sf_json_add_int(&json, "priority", DatumGetInt32(priority.value));
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* sf_change_task(task, roles, due, priority) */
@@ -267,7 +267,7 @@ make_result(const Jsonb *output, const SfPerson *person, const char *comment)
 		sf_json_add_null(&json, "Comment");
 	else
 		sf_json_add_string(&json, "Comment", comment);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* sf_complete_task(task, output, comment, actor) */
@@ -298,7 +298,7 @@ SF_SQL_FUNCTION(sfflow_sf_fail_task)
 
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "error", error);
-	sf_human_note(task, SF_HUMAN_ACTION_FAILED, &person, cause, sf_json_finish(&json));
+	sf_human_note(task, SF_HUMAN_ACTION_FAILED, &person, cause, sf_json_end(&json));
 	sf_human_delete(task->key);
 	sf_apply_answer_branch(task->key, false, NULL, error, cause);
 	PG_RETURN_VOID();
@@ -312,7 +312,7 @@ SF_SQL_FUNCTION(sfflow_sf_fail_task)
  */
 SF_SQL_FUNCTION(sfflow_human_task_rights)
 {
-	SfHumanTask *task = sf_human_read_open(PG_GETARG_INT64(0));
+	SfHumanTask *task = sf_human_read_waiting(PG_GETARG_INT64(0));
 	SfPerson	caller = sf_person_of_caller(NULL);
 	SfJsonBuilder json;
 	SfBar		bar;
@@ -329,5 +329,5 @@ SF_SQL_FUNCTION(sfflow_human_task_rights)
 	}
 	sf_json_add_bool(&json, "may_assign",
 					 sf_privilege_check(SF_OBJECT_WORKLIST, task->worklist, task->owner, SF_RIGHT_ASSIGN));
-	PG_RETURN_JSONB_P(sf_json_finish(&json));
+	PG_RETURN_JSONB_P(sf_json_end(&json));
 }

@@ -249,7 +249,7 @@ describe(const NewTask *task)
 	sf_json_begin_object(&json);
 	sf_json_add_int(&json, "Task", task->task_no);
 	sf_json_add_string(&json, "Worklist", task->worklist);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /*

@@ -439,7 +439,7 @@ add_payload(SfJsonBuilder *json, const Job *job, const Jsonb *base)
 		sf_json_begin_object(&command);
 		sf_json_add(&command, "Command", job->values[COLUMN_COMMAND]);
 		payload = sf_json_merge(payload != NULL && JB_ROOT_IS_OBJECT(payload) ? payload :
-								sf_json_empty_object(), sf_json_finish(&command));
+								sf_json_empty_object(), sf_json_end(&command));
 	}
 	sf_json_add(json, key, payload);
 }
@@ -470,7 +470,7 @@ form_job(const Job *job, const Jsonb *defaults, const char *activity)
 		sf_json_add_string(&json, "Resource", resource);
 	add_payload(&json, job, base);
 	add_after(&json, job);
-	return sf_json_merge(base, sf_json_finish(&json));
+	return sf_json_merge(base, sf_json_end(&json));
 }
 
 /* Write the definition of a machine of one net; jobs stay in their order. */

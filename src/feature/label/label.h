@@ -31,7 +31,7 @@ extern bool sf_label_merge(const Jsonb *labels, const Jsonb *changes, Jsonb **re
 
 extern void *sf_label_compile_options(const Jsonb *options, const SfProgram *program);
 extern bool sf_label_eval(SfExecution *execution, const void *option, SfError *error);
-extern Jsonb *sf_label_of_child(const SfExecution *parent, const void *option);
+extern Jsonb *sf_label_of_items(const SfExecution *parent, const void *option);
 
 /* --- label_rows.c --- */
 

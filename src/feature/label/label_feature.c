@@ -38,7 +38,7 @@ const SfFeature sf_label_feature = {
 	.option = &option,
 	.compiles_options = sf_label_compile_options,
 	.labels = sf_label_eval,
-	.child_labels = sf_label_of_child,
+	.child_labels = sf_label_of_items,
 	.begins = begins,
 	.relabelled = sf_label_replace_rows,
 };

@@ -21,7 +21,7 @@ typedef struct Source
 /* The options, compiled */
 typedef struct LabelOption
 {
-	bool		for_children;	/* label_children */
+	bool		for_items;	/* label_children */
 	int			n;
 	Source		sources[SF_MAX_LABELS];
 } LabelOption;
@@ -95,16 +95,16 @@ sf_label_compile_options(const Jsonb *options, const SfProgram *program)
 			ereport(ERROR,
 					(errcode(ERRCODE_SF_INVALID_OPTION),
 					 errmsg("option label_children must be true or false")));
-		option->for_children = root.val.boolean;
+		option->for_items = root.val.boolean;
 	}
 	return option;
 }
 
 /* The labels that the execution of an item gets of its parent, as the options of the version say; NULL: none. */
 Jsonb *
-sf_label_of_child(const SfExecution *parent, const void *option)
+sf_label_of_items(const SfExecution *parent, const void *option)
 {
-	return ((const LabelOption *) option)->for_children ? parent->labels : NULL;
+	return ((const LabelOption *) option)->for_items ? parent->labels : NULL;
 }
 
 /* Evaluate a label; NULL: it has no value.  False: *error. */
@@ -132,7 +132,7 @@ eval_all(const LabelOption *labels, const SfExecution *execution, Jsonb **result
 			return false;
 		sf_json_add(&json, labels->sources[i].name, value);
 	}
-	return sf_label_merge(NULL, sf_json_finish(&json), result, error);
+	return sf_label_merge(NULL, sf_json_end(&json), result, error);
 }
 
 /*

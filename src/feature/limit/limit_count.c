@@ -452,7 +452,7 @@ sf_limit_states_changed(SfDraft *draft)
 	foreach_ptr(SfBranch, join, draft->branches)
 		has_map = has_map || sf_branch_has_map_run(join);
 	if (has_map)
-		(void) sf_apply_unpark(SF_UNPARK_CHILDREN, (SfUnparked) {.execution_no = draft->execution->execution_no});
+		(void) sf_apply_unpark(SF_UNPARK_ITEMS, (SfUnparked) {.execution_no = draft->execution->execution_no});
 }
 
 /* Add copies of the limits of resources and activities that may apply to a state of a version. */
@@ -497,7 +497,7 @@ sf_limit_uses_changed(int machine_no, Oid owner)
 
 /* Executions have come from another node: what runs of them has slots of the limits here. */
 void
-sf_limit_take_in(void)
+sf_limit_count_arrived(void)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.max_running IS NOT NULL ORDER BY l.limit_no");

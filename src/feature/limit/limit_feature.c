@@ -10,7 +10,7 @@
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 #include "store/role/privilege.h"
 #include "store/state_machine/machine.h"
 
@@ -26,7 +26,7 @@ static const SfFeatureTable tables[] = {
 static void
 arrives(SfArg numbers, int from_node)
 {
-	sf_limit_take_in();
+	sf_limit_count_arrived();
 }
 
 /* Reserve the shared memory of queues and rates. */

@@ -15,7 +15,7 @@
 #include "store/state_machine/program_cache.h"
 
 /*
- * Does a limit of a machine apply to a state of an execution?  The children of a Distributed Map are part of their
+ * Does a limit of a machine apply to a state of an execution?  The executions of a Distributed Map are part of their
  * parent.
  */
 static bool
@@ -23,7 +23,7 @@ applies_within(const SfLimit *limit, const SfExecution *execution, const SfState
 {
 	if (limit->machine_no != execution->machine_no)
 		return false;
-	return limit->state[0] == '\0' ? !sf_execution_is_map_child(execution) :
+	return limit->state[0] == '\0' ? !sf_execution_is_of_item(execution) :
 		strcmp(limit->state, state->name) == 0;
 }
 
@@ -210,7 +210,7 @@ list_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 
 		if (!sf_branch_has_parent(branch))
 		{
-			if (!sf_execution_is_map_child(execution))
+			if (!sf_execution_is_of_item(execution))
 				break;
 			key = (SfBranchKey) {execution->parent_execution_no, execution->parent_branch_no};
 			execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
@@ -218,7 +218,7 @@ list_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 			program = execution == NULL ? NULL :
 				sf_program_cache_get(execution->machine_no, execution->version);
 		}
-		else if (execution->redrive_count == 0 && !sf_execution_is_map_child(execution))
+		else if (execution->redrive_count == 0 && !sf_execution_is_of_item(execution))
 			break;
 		branch = branch->work.join != NULL ? branch->work.join : find_branch(draft, key);
 		if (branch != NULL && branch->phase == SF_PHASE_JOIN && execution != NULL &&
@@ -291,7 +291,7 @@ may_be_of_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *bran
 {
 	return limit->kind == SF_OBJECT_STATE_MACHINE && limit->state[0] != '\0' && sf_limit_has_slots(limit) &&
 		limit->machine_no == draft->execution->machine_no && branch->phase != SF_PHASE_ANNOUNCED &&
-		(draft->execution->redrive_count > 0 || sf_execution_is_map_child(draft->execution));
+		(draft->execution->redrive_count > 0 || sf_execution_is_of_item(draft->execution));
 }
 
 /* What the search for the limits of a step knows */

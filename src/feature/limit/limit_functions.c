@@ -164,7 +164,7 @@ details_of(const SfLimit *limit)
 	if (sf_limit_has_rate(limit))
 		sf_json_add_string(&json, "rate", psprintf("%g per %g s", limit->rate, limit->per / 1e6));
 	sf_json_add_string(&json, "on_limit", limit->fails ? "fail" : "queue");
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* sf_set_limit(target, key, max_running, rate, per, on_limit). */

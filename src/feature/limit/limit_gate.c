@@ -4,7 +4,7 @@
  *
  * A step that begins takes a slot of every limit that applies, or of none: then its branch
  * waits in the queue of the first one that refuses it (limit_slot.c has the protocol
- * of slots, store/branch/queue_hints.c that of wake-ups).  A slice reuses the slots of what has
+ * of slots, store/branch/noted_queue.c that of wake-ups).  A slice reuses the slots of what has
  * ended in it.  An execution takes the slots of its machine's limits when it begins, and
  * has them until it ends.
  */
@@ -20,7 +20,7 @@
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
 #include "quota/quota.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 
 /* A step of priority has as much weight as having waited that much longer */
 #define PRIORITY_STEP_MS		60000
@@ -40,7 +40,7 @@ is_in_use(SfXactSlot *slot)
 	if (slot->may_have_row)
 		return true;
 	if (slot->draft != NULL)
-		return slot->draft->finish == NULL;
+		return slot->draft->execution_end == NULL;
 	return slot->branch != NULL && sf_branch_is_inside(slot->branch) &&
 		slot->branch->state == slot->state;
 }

@@ -47,7 +47,7 @@ extern void sf_limit_put(const SfLimit *limit);
 extern SfTick sf_limit_count_uncounted(void);
 extern void sf_limit_states_changed(SfDraft *draft);
 extern void sf_limit_uses_changed(int machine_no, Oid owner);
-extern void sf_limit_take_in(void);
+extern void sf_limit_count_arrived(void);
 extern void sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *program);
 
 #endif							/* SF_FEATURE_LIMIT_GATE_H */

@@ -33,7 +33,7 @@
 #include "base/time/timing.h"
 #include "db/direct.h"
 #include "feature/limit/limit_rate.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 
 /* If no bucket of a rate can be kept, try again after this */
 #define RATE_RECHECK_MS			1000

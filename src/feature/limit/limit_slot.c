@@ -31,7 +31,7 @@
 #include "base/memory/xact_array.h"
 #include "feature/limit/limit_lock.h"
 #include "feature/limit/limit_slot.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 #include "store/execution/status.h"
 
 /* A slot that was taken for nothing has its queue tried again after this */
@@ -63,7 +63,7 @@ static int	wakes_size = 0;
  * others; to look again at once would find the same.
  */
 static void
-tell(const SfXactSlot *slot)
+wake_queue(const SfXactSlot *slot)
 {
 	if (slot->used)
 		sf_queue_wake_if_waiting(slot->queue, InvalidOid);
@@ -86,7 +86,7 @@ on_transaction(XactEvent event, void *arg)
 		for (int i = 0; i < nxact_slots; i++)
 			sf_limit_lock_release(xact_slots[i].queue, xact_slots[i].slot);
 		for (int i = 0; i < nxact_slots; i++)
-			tell(&xact_slots[i]);
+			wake_queue(&xact_slots[i]);
 		for (int i = 0; i < nwakes; i++)
 		{
 			/* since it was noted, another process may have found the queue empty */
@@ -241,7 +241,7 @@ sf_limit_slot_unlock(SfXactSlot *slot)
 
 	sf_limit_lock_release(slot->queue, slot->slot);
 	*slot = xact_slots[--nxact_slots];
-	tell(&unlocked);
+	wake_queue(&unlocked);
 }
 
 /* The slots that this transaction has locked; a change of their number moves them. */

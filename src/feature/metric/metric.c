@@ -113,8 +113,8 @@ visit_row(HeapTuple tuple, TupleDesc desc, void *arg)
 typedef struct Horizon
 {
 	int64		from;			/* first of the transactions that began after the last fold */
-	int64	   *open;			/* those that were in progress then */
-	int			nopen;
+	int64	   *in_progress;	/* those of before that were in progress */
+	int			n_in_progress;
 } Horizon;
 
 /* Read it. */
@@ -124,12 +124,12 @@ read_horizon(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_from_xid = 1, COL_open_xids};
 	Horizon    *horizon = arg;
 	bool		isnull;
-	ArrayType  *open = DatumGetArrayTypeP(heap_getattr(tuple, COL_open_xids, desc, &isnull));
+	ArrayType  *in_progress = DatumGetArrayTypeP(heap_getattr(tuple, COL_open_xids, desc, &isnull));
 
 	horizon->from = sf_row_number(tuple, desc, COL_from_xid, 0);
-	horizon->nopen = ArrayGetNItems(ARR_NDIM(open), ARR_DIMS(open));
-	horizon->open = palloc(sizeof(int64) * (horizon->nopen + 1));
-	memcpy(horizon->open, ARR_DATA_PTR(open), sizeof(int64) * horizon->nopen);
+	horizon->n_in_progress = ArrayGetNItems(ARR_NDIM(in_progress), ARR_DIMS(in_progress));
+	horizon->in_progress = palloc(sizeof(int64) * (horizon->n_in_progress + 1));
+	memcpy(horizon->in_progress, ARR_DATA_PTR(in_progress), sizeof(int64) * horizon->n_in_progress);
 }
 
 /*
@@ -163,8 +163,8 @@ visit_increments(Visitor visitor, void *arg, int max_rows, SfIncrements *increme
 	Horizon		horizon = find_horizon();
 	int			left = max_rows;
 
-	for (int i = 0; i < horizon.nopen && left > 0; i++)
-		left -= sf_rows_scan(&by_xid, false, horizon.open[i], left, visit_row, &visit);
+	for (int i = 0; i < horizon.n_in_progress && left > 0; i++)
+		left -= sf_rows_scan(&by_xid, false, horizon.in_progress[i], left, visit_row, &visit);
 	if (left > 0)
 		left -= sf_rows_scan(&by_xid, true, horizon.from, left, visit_row, &visit);
 	if (increments != NULL)

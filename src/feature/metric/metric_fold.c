@@ -199,18 +199,18 @@ move_horizon(Snapshot snapshot)
 		" from_xid = $3, open_xids = $4");
 	FullTransactionId next = ReadNextFullTransactionId();
 	TransactionId own = GetTopTransactionId();
-	Datum	   *open = palloc(sizeof(Datum) * (snapshot->xcnt + 1));
+	Datum	   *in_progress = palloc(sizeof(Datum) * (snapshot->xcnt + 1));
 	int			n = 0;
 
 	for (uint32 i = 0; i < snapshot->xcnt; i++)
-		open[n++] = Int64GetDatum(widen(snapshot->xip[i], next));
+		in_progress[n++] = Int64GetDatum(widen(snapshot->xip[i], next));
 	if (TransactionIdPrecedes(own, snapshot->xmax))
-		open[n++] = Int64GetDatum(widen(own, next));
+		in_progress[n++] = Int64GetDatum(widen(own, next));
 	sf_db_execute(&plan, SF_INT8((int64) GetSystemIdentifier()),
 				  sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false),
 				  SF_INT8(widen(snapshot->xmax, next)),
 				  sf_query_arg(INT8ARRAYOID,
-							   PointerGetDatum(construct_array(open, n, INT8OID, sizeof(int64),
+							   PointerGetDatum(construct_array(in_progress, n, INT8OID, sizeof(int64),
 															   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
 							   false));
 }

@@ -354,7 +354,7 @@ tell_due(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Have executions that have come go on: what was parked asks again, and features take them in. */
 static void
-take_in(const Arrival *arrival)
+resume_arrived(const Arrival *arrival)
 {
 	static SfPlan due = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no, b.owner, b.due_at FROM _sfflow.branch b"
@@ -398,7 +398,7 @@ arrive(SfMove *move, char *departure, Jsonb *document)
 	read_rows_guarded(&arrival);
 	sf_db_execute(&note, SF_TEXT(departure), SF_TEXT(move->key), SF_INT4(move->from->number),
 				  SF_INT4(list_length(arrival.executions)));
-	take_in(&arrival);
+	resume_arrived(&arrival);
 	move->moved += list_length(arrival.executions);
 	SF_DEBUG_POINT("move-arrives");
 }

@@ -209,9 +209,9 @@ lock_some(const char *key, int most)
 
 /* --- departures --- */
 
-/* Put the rows of executions in a table into a departure. */
+/* Copy the rows of executions in a table into a departure. */
 static void
-take_rows(const char *departure, const SfMoveTable *table, SfArg numbers)
+copy_rows(const char *departure, const SfMoveTable *table, SfArg numbers)
 {
 	SfPlan		plan = {.query = psprintf(
 		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.status, e.requested_at, e.labels"
@@ -244,7 +244,7 @@ leave(const char *key, int to_node, const List *numbers)
 	char	   *departure = linitial(ids);
 
 	foreach_ptr(SfMoveTable, table, sf_move_tables())
-		take_rows(departure, table, array);
+		copy_rows(departure, table, array);
 	SF_TELL(departs, array);
 	sf_db_execute(&note, array, SF_INT4(to_node));
 	if (sf_purge_delete_dropped(numbers) != list_length(numbers))

@@ -98,7 +98,7 @@ stored_documents(char *role)
 
 /* Put revision, name and all versions of its machines into a document, and store it so. */
 static void
-complete_document(Document *document)
+add_versions(Document *document)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.node_document d SET document = _sfflow.with_versions(d.document)"
@@ -232,7 +232,7 @@ apply_everywhere(FunctionCallInfo fcinfo, Document *document, const List *nodes)
 	}
 	sf_db_run(GetUserId(), &plan, read_answer, &answer, SF_ARGS(SF_JSONB(arguments_of(document))));
 	put_row(fcinfo, document, here, NULL, answer);
-	complete_document(document);
+	add_versions(document);
 	arguments = arguments_of(document);
 	question.argument = JsonbToCString(NULL, &arguments->root, VARSIZE(arguments));
 	foreach_ptr(const SfPeerAnswer, answered, sf_peer_ask(others, &question))

@@ -304,7 +304,7 @@ ask(Link *link, const SfPeerQuestion *question)
 
 /* Take a result: one column of JSON. */
 static void
-take(SfPeerAnswer *answer, const PGresult *result)
+read_result(SfPeerAnswer *answer, const PGresult *result)
 {
 	if (pq.PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
@@ -327,7 +327,7 @@ take(SfPeerAnswer *answer, const PGresult *result)
 
 /* Go on with a link whose socket is ready. */
 static void
-go_on(Link *link, const SfPeerQuestion *question)
+continue_link(Link *link, const SfPeerQuestion *question)
 {
 	PGresult   *result;
 
@@ -358,7 +358,7 @@ go_on(Link *link, const SfPeerQuestion *question)
 			close_link(link);
 			return;
 		}
-		take(link->answer, result);
+		read_result(link->answer, result);
 		pq.PQclear(result);
 	}
 }
@@ -397,7 +397,7 @@ wait_once(Links *all, long ms)
 		if (occurred[i].events & WL_LATCH_SET)
 			ResetLatch(MyLatch);
 		else if (occurred[i].user_data != NULL)
-			go_on(occurred[i].user_data, all->question);
+			continue_link(occurred[i].user_data, all->question);
 	}
 	pfree(occurred);
 	CHECK_FOR_INTERRUPTS();

@@ -306,7 +306,7 @@ depth_of_received(int64 execution_no)
 }
 
 /*
- * How many rules led to an execution, to what it has received, or to the one that it is a child of (or
+ * How many rules led to an execution, to what it has received, or to its parent (or
  * SF_NO_PARENT), and so on.
  */
 int

@@ -176,7 +176,7 @@ make_machine(const SfRule *rule, const char *activity)
 	sf_json_close_object(&json);
 	sf_json_close_object(&json);
 	machine.name = unconstify(char *, sf_target_machine_of(rule->name));
-	machine.definition = sf_json_to_cstring(sf_json_finish(&json));
+	machine.definition = sf_json_to_cstring(sf_json_end(&json));
 	sf_object_create_machine(&machine, true);
 }
 

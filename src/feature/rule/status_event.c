@@ -162,7 +162,7 @@ sf_watcher_event(const SfChange *change, const SfExecution *execution, const cha
 	else
 		add_job(&json, change);
 	sf_json_close_object(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Make the event that tells of a change of what may have no execution. */
@@ -173,7 +173,7 @@ sf_watcher_notice_event(const SfNotice *notice, const char *id)
 
 	begin_event(&json, notice->kind, notice->event_type, id, notice->at, notice->resource);
 	sf_json_add(&json, "detail", notice->detail);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* An event of an execution without input and output. */
@@ -192,6 +192,6 @@ sf_watcher_event_cut(const Jsonb *event)
 		if (sf_json_get_cstring(detail, payloads[i][0]) != NULL)
 			add_payload(&json, payloads[i][0], payloads[i][1], "", false);
 	sf_json_begin_object(&whole);
-	sf_json_add(&whole, "detail", sf_json_merge(detail, sf_json_finish(&json)));
-	return sf_json_merge(event, sf_json_finish(&whole));
+	sf_json_add(&whole, "detail", sf_json_merge(detail, sf_json_end(&json)));
+	return sf_json_merge(event, sf_json_end(&whole));
 }

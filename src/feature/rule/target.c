@@ -68,7 +68,7 @@ compile_name(const char *execution_name)
 
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "name.$", execution_name);
-	return sf_template_compile(sf_json_finish(&json), SF_QL_JSONPATH, refuse_name, NULL);
+	return sf_template_compile(sf_json_end(&json), SF_QL_JSONPATH, refuse_name, NULL);
 }
 
 /* Raise unless a text can name executions. */

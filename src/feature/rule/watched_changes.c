@@ -168,7 +168,7 @@ sf_watcher_notice(const SfNotice *notice)
 
 /* --- chains --- */
 
-/* How many rules led to an execution, or to those that it is a child of. */
+/* How many rules led to an execution, or to those above it. */
 static int
 depth_of(int64 execution_no)
 {

@@ -48,7 +48,7 @@ extern SfOverlap sf_option_overlap(const char *text);
 	X(char *, name, TEXT, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL) \
 	X(char *, cron, TEXT, NOT_NULL)	/* expression as given */ \
-	X(char *, state_machine, TEXT, NOT_NULL)	/* "machine" or "machine/version" */ \
+	X(char *, state_machine, TEXT, NOT_NULL)	/* its name, or "name/version" */ \
 	X(Jsonb *, input, JSONB, NOT_NULL)	/* with placeholders */ \
 	X(char *, timezone, TEXT, NULLABLE)	/* pg_cron's */ \
 	X(char *, calendar, TEXT, NULLABLE) \

@@ -24,7 +24,7 @@
 #include "store/feature.h"
 #include "store/role/owner.h"
 
-/* Find the state machine of a schedule ("machine", or "machine/version"). */
+/* Find the state machine of a schedule, which is named "name" or "name/version". */
 static SfMachine *
 find_machine(const char *text)
 {

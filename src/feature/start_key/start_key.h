@@ -10,7 +10,7 @@
  * their commits.  A worker never waits for it: before a new execution begins, and before one goes on after a
  * redrive, the worker tries the lock, and leaves the execution alone for a moment if it does not get it.  It has
  * the lock until its slice has committed.  So what a start finds waiting waits: the start may replace it
- * (run/execution/replace.c).  A start that a worker makes itself, of a child, by a rule or by a schedule, waits for a
+ * (run/execution/replace.c).  A start that a worker makes itself, by a task, by a rule or by a schedule, waits for a
  * moment only, and is made later if the lock does not come.
  *
  *	debounce	one waits per key.  None is kept from running.

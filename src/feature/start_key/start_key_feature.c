@@ -42,7 +42,7 @@ park(SfDraft *draft, SfBranch *branch)
 static const SfStartKeyOption *
 option_of(const SfDraft *draft)
 {
-	return !sf_execution_is_map_child(draft->execution) ? draft->compiled[sf_start_key_option] : NULL;
+	return !sf_execution_is_of_item(draft->execution) ? draft->compiled[sf_start_key_option] : NULL;
 }
 
 /* Does this slice have another execution of a key begin or go on?  Its row says so when the slice is written. */

@@ -229,6 +229,6 @@ sf_start_key_eval(const SfExecution *execution, const SfStartKeyOption *option)
 const SfStartKeyOption *
 sf_start_key_option_of(const SfExecution *execution)
 {
-	return sf_execution_is_map_child(execution) ? NULL :
+	return sf_execution_is_of_item(execution) ? NULL :
 		sf_program_cache_find(execution->machine_no, execution->version)->compiled[sf_start_key_option];
 }

@@ -64,7 +64,7 @@ end_by_condition(NetTest *test, const SfNetJob *job, SfBranch *branch, Timestamp
 		return SF_NET_JOB_END_NONE;
 	sf_json_begin_object(&json);
 	sf_json_add(&json, "Jobs", sf_dependents_net_jobs(test->net, branch->branch_index, test->rows));
-	test->inspection.context = sf_json_merge(context, sf_json_finish(&json));
+	test->inspection.context = sf_json_merge(context, sf_json_end(&json));
 	test->inspection.failed = false;
 	sf_transition(&test->loaded, branch, &stimulus, now, &transition);
 	test->inspection.context = unconstify(Jsonb *, context);
@@ -144,7 +144,7 @@ print_ends(const NetTest *test)
 			sf_json_add_string(&json, test->net->jobs[number].name,
 							   test->ends[number] == SF_NET_JOB_END_SUCCESS ? "success" :
 							   test->ends[number] == SF_NET_JOB_END_FAILURE ? "failure" : "skip");
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /*

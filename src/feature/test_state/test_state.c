@@ -103,7 +103,7 @@ made_up_context(const SfStateTest *test, TimestampTz now)
 	if (state->type == SF_STATE_TASK || sf_state_has_children(state))
 		sf_json_add_int(&json, "RetryCount", test->retries);
 	sf_json_close_object(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* A test on its way */
@@ -257,9 +257,9 @@ advance(TestRun *run, const SfStimulus *stimulus)
 	return run->transition.next;
 }
 
-/* Show the inputs of the children of a Distributed Map, and the items in them. */
+/* Show the inputs of the executions of a Distributed Map, and the items in them. */
 static void
-show_children(TestRun *run, List *children)
+show_item_executions(TestRun *run, List *item_executions)
 {
 	const SfState *state = &run->test->program->states[run->test->state];
 	bool		batched = sf_state_map(state)->distributed->item_batcher != NULL;
@@ -269,9 +269,9 @@ show_children(TestRun *run, List *children)
 
 	sf_json_begin_array(&inputs);
 	sf_json_begin_array(&items);
-	foreach(lc, children)
+	foreach(lc, item_executions)
 	{
-		Jsonb	   *input = ((SfMapChild *) lfirst(lc))->input;
+		Jsonb	   *input = ((SfItemExecution *) lfirst(lc))->input;
 		JsonbValue	array;
 		JsonbValue	item;
 
@@ -286,9 +286,9 @@ show_children(TestRun *run, List *children)
 			sf_json_add_value(&items, NULL, &item);
 	}
 	if (batched)
-		run->inspection->values[SF_INSPECTION_AFTER_ITEM_BATCHER] = sf_json_finish(&inputs);
+		run->inspection->values[SF_INSPECTION_AFTER_ITEM_BATCHER] = sf_json_end(&inputs);
 	if (sf_state_map(state)->item_selector != NULL)
-		run->inspection->values[SF_INSPECTION_AFTER_ITEM_SELECTOR] = sf_json_finish(&items);
+		run->inspection->values[SF_INSPECTION_AFTER_ITEM_SELECTOR] = sf_json_end(&items);
 }
 
 /* Load the items that are left of an array. */
@@ -306,9 +306,9 @@ load_items(TestRun *run, const Jsonb *items)
 		loaded->items[loaded->nitems++] = sf_json_make(&item);
 }
 
-/* What a transition did to a run: the items that it found, the children it began. */
+/* What a transition did to a run: the items that it found, the item executions it began. */
 static void
-take_effects(TestRun *run, Jsonb **items, List **children)
+read_effects(TestRun *run, Jsonb **items, List **item_executions)
 {
 	const SfTransition *transition = &run->transition;
 
@@ -319,8 +319,8 @@ take_effects(TestRun *run, Jsonb **items, List **children)
 			run->map_run = *transition->effects[i].begin_map_run.map_run;
 			*items = transition->effects[i].begin_map_run.items;
 		}
-		else if (transition->effects[i].kind == SF_EFFECT_BEGIN_CHILD)
-			*children = lappend(*children, transition->effects[i].child);
+		else if (transition->effects[i].kind == SF_EFFECT_BEGIN_ITEM_EXECUTION)
+			*item_executions = lappend(*item_executions, transition->effects[i].begin_item_execution);
 	}
 }
 
@@ -341,19 +341,19 @@ read_items(TestRun *run, SfOutcome *outcome)
 	sf_json_begin_array(&json);
 	foreach_ptr(Jsonb, item, given.items)
 		sf_json_add(&json, NULL, item);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
-/* A Distributed Map has begun: read its items, and begin all children. */
+/* A Distributed Map has begun: read its items, and begin all item executions. */
 static void
 run_distributed(TestRun *run, SfStepNext next)
 {
 	SfBranch   *branch = run->branch;
 	Jsonb	   *items = NULL;
-	List	   *children = NIL;
+	List	   *item_executions = NIL;
 	SfStimulus	due = {.kind = SF_STIMULUS_DUE};
 
-	take_effects(run, &items, &children);
+	read_effects(run, &items, &item_executions);
 	if (next == SF_STEP_TASK)
 	{
 		SfStimulus	read = {.kind = SF_STIMULUS_TASK};
@@ -367,11 +367,11 @@ run_distributed(TestRun *run, SfStepNext next)
 	{
 		load_items(run, items);
 		(void) advance(run, &due);
-		take_effects(run, &items, &children);
+		read_effects(run, &items, &item_executions);
 		branch->pending = 0;	/* a test shows all of them */
 	}
 	if (branch->phase == SF_PHASE_JOIN && !branch->failing)
-		show_children(run, children);
+		show_item_executions(run, item_executions);
 }
 
 /* Take the state through its transitions; returns the last one's name. */
@@ -493,5 +493,5 @@ sf_test_state_run(SfStateTest *test, SfInspectionLevel level, TimestampTz now)
 	}
 	if (level != SF_LEVEL_INFO)
 		add_inspection_data(&json, &run);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }

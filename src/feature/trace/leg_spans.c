@@ -11,9 +11,9 @@
  *			branch	of a Parallel state, or an iteration of a Map
  *			  state	and so on; jobs of a JobNet stand below its state
  *
- * A child execution is a leg of its own, below the task or the Map that began it.  Spans are made in the order in
- * which they begin, so those above a span come before it, and of a leg that has too many the last ones are left
- * out.
+ * A nested execution, or that of an item, is a leg of its own, below the task or the Map that began it.
+ * Spans are made in the order in which they begin, so those above a span come before it, and of a leg that has too
+ * many the last ones are left out.
  */
 #include "postgres.h"
 
@@ -33,9 +33,9 @@
 /* Spans of a leg, at most; a message of OTLP holds some megabytes */
 #define MAX_SPANS	5000
 
-/* Links of a span, at most, and child executions of a leg that are looked at for them */
+/* Links of a span, at most, and nested executions of a leg that are looked at for them */
 #define MAX_LINKS	100
-#define MAX_CHILDREN	1000
+#define MAX_NESTED	1000
 
 /* Bytes of a text from outside that a span has at most: names of errors, causes */
 #define MAX_TEXT	2000
@@ -67,7 +67,7 @@ typedef struct Span
 	TimestampTz to;
 	SfVisitEnd	end;
 	int			number;			/* attempts of a state; of a task, which attempt (0: the first); which branch */
-	List	   *links;			/* ids of spans of child executions, of this trace */
+	List	   *links;			/* ids of spans of nested executions, of this trace */
 	int			nlinks;			/* also those beyond MAX_LINKS */
 } Span;
 
@@ -324,26 +324,26 @@ add_visit(Tree *tree, const SfVisit *visit)
 
 /* --- links --- */
 
-/* Link a child execution to the span of the task that has begun it. */
+/* Link a nested execution to the span of the task that has begun it. */
 static void
-link_child(HeapTuple tuple, TupleDesc desc, void *arg)
+link_nested(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_execution_no = 1, COL_requested_at, COL_execution_id, COL_trace, COL_started_at};
 	Tree	   *tree = arg;
-	SfTraceContext child;
+	SfTraceContext nested;
 	SfSpanSeed	seed;
 	char	   *id = palloc(SF_SPAN_ID_DIGITS + 1);
 	char	   *trace = sf_row_text(tuple, desc, COL_trace);
 
-	if (!sf_trace_parse_stored(trace, &child) || strcmp(child.trace_id, tree->context.trace_id) != 0)
+	if (!sf_trace_parse_stored(trace, &nested) || strcmp(nested.trace_id, tree->context.trace_id) != 0)
 		return;
-	seed = sf_span_seed(child.trace_id, sf_row_number(tuple, desc, COL_execution_no, 0),
+	seed = sf_span_seed(nested.trace_id, sf_row_number(tuple, desc, COL_execution_no, 0),
 						sf_row_number(tuple, desc, COL_requested_at, 0),
 						sf_row_text(tuple, desc, COL_execution_id), 0);
 	sf_span_id(&seed, SF_SPAN_LEG, "", NULL, 0, sf_row_number(tuple, desc, COL_started_at, 0), 0, id);
 	foreach_ptr(Span, span, tree->spans)
 	{
-		if (strcmp(span->id, child.span_id) != 0)
+		if (strcmp(span->id, nested.span_id) != 0)
 			continue;
 		if (span->nlinks++ < MAX_LINKS)
 			span->links = lappend(span->links, id);
@@ -352,11 +352,11 @@ link_child(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /*
- * Link child executions that have begun, but for those of Distributed Maps, to the spans of tasks that have begun
+ * Link nested executions that have begun, but for those of Distributed Maps, to the spans of tasks that have begun
  * them.
  */
 static void
-link_children(Tree *tree)
+link_all_nested(Tree *tree)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT c.execution_no, c.requested_at, c.execution_id, c.trace, c.started_at FROM _sfflow.execution c"
@@ -369,8 +369,8 @@ link_children(Tree *tree)
 		may_have = tree->program->states[i].type == SF_STATE_TASK &&
 			sf_state_task(&tree->program->states[i])->resource.kind == SF_RESOURCE_START_EXECUTION;
 	if (may_have)
-		sf_db_read(&plan, link_child, tree, SF_INT8(tree->leg->execution_no), SF_TIME(tree->root->from),
-				   SF_TIME(tree->root->to), SF_INT4(MAX_CHILDREN));
+		sf_db_read(&plan, link_nested, tree, SF_INT8(tree->leg->execution_no), SF_TIME(tree->root->from),
+				   SF_TIME(tree->root->to), SF_INT4(MAX_NESTED));
 }
 
 /* --- JSON --- */
@@ -593,7 +593,7 @@ kind_of(const Tree *tree, const Span *span)
 	switch (span->kind)
 	{
 		case SF_SPAN_LEG:
-			return tree->leg->is_child ? KIND_INTERNAL : KIND_SERVER;
+			return tree->leg->has_parent ? KIND_INTERNAL : KIND_SERVER;
 		case SF_SPAN_WORK:
 			return KIND_CONSUMER;
 		case SF_SPAN_TASK:
@@ -676,7 +676,7 @@ sf_leg_spans(const SfTracedLeg *leg, int *count)
 	const char *cause;
 
 	if (!sf_trace_parse_stored(leg->trace, &tree.context) ||
-		(leg->is_map_child && !sf_head_read(leg->execution_no, &head)))
+		(leg->is_item_execution && !sf_head_read(leg->execution_no, &head)))
 		elog(ERROR, "execution " INT64_FORMAT " has no trace", leg->execution_no);
 	tree.program = sf_program_cache_get(head.machine_no, head.version);
 	tree.seed = sf_span_seed(tree.context.trace_id, leg->execution_no, leg->requested_at, leg->execution_id,
@@ -690,11 +690,11 @@ sf_leg_spans(const SfTracedLeg *leg, int *count)
 		if (visit->first_event > visits->redriven)
 			add_visit(&tree, visit);
 	}
-	link_children(&tree);
+	link_all_nested(&tree);
 	cause = find_cause(leg, visits);
 	sf_json_begin_array(&json);
 	foreach_ptr(const Span, span, tree.spans)
 		put_span(&json, &tree, span, cause);
 	*count = list_length(tree.spans);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }

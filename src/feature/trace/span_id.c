@@ -4,10 +4,10 @@
  *
  * A visit to a state is known by the name of the state, the iterations of Maps around it, the time at which it was
  * entered, and the number of redrives before; an attempt at its task by the number of retries, too.  A branch at
- * work knows all of that, and so does the history afterwards.  So a child execution, a command of sfworker or a
- * query of a task has its parent's id before there is a span, and a leg that is exported twice has the same spans.
- * The other data are the same for all spans of an execution: the trace, and what tells the execution from others,
- * also from those of the same name that were purged.
+ * work knows all of that, and so does the history afterwards.  So an execution that it begins, a command of
+ * sfworker or a query of a task has its parent's id before there is a span, and a leg that is exported twice has the
+ * same spans.  The other data are the same for all spans of an execution: the trace, and what tells the execution
+ * from others, also from those of the same name that were purged.
  *
  * The hash is PostgreSQL's of hash tables: ids have to differ within a trace and need not keep a secret, and every
  * task of a traced execution makes one, for which a SHA-256 is too dear.

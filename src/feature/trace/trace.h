@@ -87,8 +87,8 @@ typedef struct SfTracedLeg
 	char	   *execution_id;
 	char	   *trace;
 	char	   *error;			/* or NULL */
-	bool		is_child;
-	bool		is_map_child;	/* of a Distributed Map */
+	bool		has_parent;
+	bool		is_item_execution;	/* of a Distributed Map */
 	SfExecutionHead head;		/* of its execution, but for the state of the Map */
 } SfTracedLeg;
 

@@ -98,8 +98,8 @@ read_leg(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_export_no = 1, COL_execution_no, COL_version, COL_redrive_count, COL_last_event_id, COL_leg_status,
 		COL_requested_at,
-		COL_started_at, COL_redriven_at, COL_ended_at, COL_execution_id, COL_trace, COL_error, COL_is_child,
-		COL_is_map_child, COL_machine_no, COL_last_version, COL_name, COL_owner, COL_last_status, COL_last_error,
+		COL_started_at, COL_redriven_at, COL_ended_at, COL_execution_id, COL_trace, COL_error, COL_has_parent,
+		COL_is_item_execution, COL_machine_no, COL_last_version, COL_name, COL_owner, COL_last_status, COL_last_error,
 		COL_cause};
 	List	  **legs = arg;
 	SfTracedLeg *leg = palloc0(sizeof(SfTracedLeg));
@@ -117,8 +117,8 @@ read_leg(HeapTuple tuple, TupleDesc desc, void *arg)
 	leg->execution_id = sf_row_text(tuple, desc, COL_execution_id);
 	leg->trace = sf_row_text(tuple, desc, COL_trace);
 	leg->error = sf_row_text(tuple, desc, COL_error);
-	leg->is_child = sf_row_number(tuple, desc, COL_is_child, 0) != 0;
-	leg->is_map_child = sf_row_number(tuple, desc, COL_is_map_child, 0) != 0;
+	leg->has_parent = sf_row_number(tuple, desc, COL_has_parent, 0) != 0;
+	leg->is_item_execution = sf_row_number(tuple, desc, COL_is_item_execution, 0) != 0;
 	leg->head = (SfExecutionHead) {
 		.execution_no = leg->execution_no,
 		.machine_no = sf_row_number(tuple, desc, COL_machine_no, 0),
@@ -140,8 +140,8 @@ lock_due(int max)
 	static SfPlan plan = SF_PLAN(
 		"SELECT x.export_no, x.execution_no, x.version, x.redrive_count, x.last_event_id, x.leg_status, e.requested_at,"
 		" x.started_at, x.redriven_at, x.ended_at, e.execution_id, x.trace, x.error,"
-		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END AS is_child,"
-		" CASE WHEN e.map_run_no IS NULL THEN 0 ELSE 1 END AS is_map_child,"
+		" CASE WHEN e.parent_execution_no IS NULL THEN 0 ELSE 1 END AS has_parent,"
+		" CASE WHEN e.map_run_no IS NULL THEN 0 ELSE 1 END AS is_item_execution,"
 		" e.machine_no, e.version AS last_version, m.name, m.owner, e.status AS last_status,"
 		" e.error AS last_error, e.cause"
 		" FROM _sfflow.waiting_trace_export x JOIN _sfflow.execution e ON e.execution_no = x.execution_no"

@@ -5,8 +5,8 @@
  *
  * As the sampler ParentBased of OpenTelemetry: whether a trace that is given is sampled, its flag says.  Of
  * executions that come without one, those of a machine that has the option begin one; a share of these is sampled,
- * as TraceIdRatioBased chooses by the trace id.  The others are part of a trace that is not sampled, so that their
- * children are not, either.
+ * as TraceIdRatioBased chooses by the trace id.  The others are part of a trace that is not sampled, so that what
+ * they begin is not, either.
  */
 #include "postgres.h"
 

@@ -87,7 +87,7 @@ alias_details(const char *alias, const Jsonb *routes)
 	sf_json_add_string(&json, "alias", alias);
 	if (routes != NULL)
 		sf_json_add(&json, "versions", routes);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* sf_set_alias(state_machine, alias, versions). */

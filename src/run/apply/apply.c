@@ -67,22 +67,22 @@ apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 {
 	sf_transition_execution_begin(draft->execution, at);
 	draft->began = true;
-	/* the children of a Distributed Map are part of their parent */
-	if (!sf_execution_is_map_child(draft->execution))
+	/* the executions of a Distributed Map are part of their parent */
+	if (!sf_execution_is_of_item(draft->execution))
 		draft->tally.started++;
 	sf_draft_note_status(draft, SF_STATUS_RUNNING, at);
 }
 
 /* An event happened: it is written with the draft. */
 static void
-apply_event(SfDraft *draft, const SfBranch *branch, SfHistoryEvent *event)
+apply_append_event(SfDraft *draft, const SfBranch *branch, SfHistoryEvent *event)
 {
 	draft->events = lappend(draft->events, event);
 }
 
 /* A child begins. */
 static void
-apply_spawn(SfDraft *draft, const SfBranch *branch, SfBranch *child)
+apply_spawn_branch(SfDraft *draft, const SfBranch *branch, SfBranch *child)
 {
 	child->key.branch_no = sf_branch_next_no();
 	child->work.join = unconstify(SfBranch *, branch);
@@ -101,14 +101,14 @@ apply_drop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 
 /* Children of a branch have ended: counted when the draft is written. */
 static void
-apply_ended(SfDraft *draft, const SfBranch *branch, SfParentDelta *delta)
+apply_count_end(SfDraft *draft, const SfBranch *branch, SfParentDelta *delta)
 {
 	draft->deltas = lappend(draft->deltas, delta);
 }
 
 /* The branch has entered a state. */
 static void
-apply_entered(SfDraft *draft, const SfBranch *branch, SfNoValue none)
+apply_count_transition(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
 	draft->tally.transitions++;
 }
@@ -132,7 +132,7 @@ note_job(SfDraft *draft, SfTaskOver over)
 
 /* A task of a state is over. */
 static void
-apply_task_over(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
+apply_count_task(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
 {
 	if (over.error == NULL)
 		sf_tally_task(&draft->tally, over.state, over.us);
@@ -144,16 +144,16 @@ apply_task_over(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
 
 /* The branch's state is retried. */
 static void
-apply_retried(SfDraft *draft, const SfBranch *branch, const char *error)
+apply_count_retry(SfDraft *draft, const SfBranch *branch, const char *error)
 {
 	sf_tally_retry(&draft->tally, branch->state, error);
 }
 
 /* The execution ends. */
 static void
-apply_finish(SfDraft *draft, const SfBranch *branch, SfFinish *finish)
+apply_end_execution(SfDraft *draft, const SfBranch *branch, SfExecutionEnd *end)
 {
-	draft->finish = finish;
+	draft->execution_end = end;
 }
 
 /* Carry a transition out: the branch's new value, then the effects in order. */
@@ -175,7 +175,7 @@ sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *transition)
 				SF_EFFECT_LIST(APPLY)
 		}
 	}
-	if (draft->map_children != NIL)
-		apply_map_children(draft, branch);
+	if (draft->item_executions != NIL)
+		begin_item_executions(draft, branch);
 }
 

@@ -39,9 +39,9 @@ typedef struct SfDraft
 	List	   *tasks;			/* SfTask to hand out */
 	List	   *closed_tasks;	/* SfTask that are over */
 	List	   *waits;			/* SfFeatureWait */
-	List	   *map_children;	/* SfMapChild, until the transition is applied */
-	List	   *child_roots;	/* SfBranch: of executions that begin */
-	SfFinish   *finish;			/* the execution ends */
+	List	   *item_executions;	/* SfItemExecution, until the transition is applied */
+	List	   *item_roots;	/* SfBranch: the roots of those that begin */
+	SfExecutionEnd *execution_end;	/* NULL: it does not end */
 	SfTally		tally;			/* what is counted */
 	List	   *changes;		/* SfChange, where rules want to know of them */
 	SfBranch   *net_branch;		/* the JobNet whose input was read last, or NULL */
@@ -116,7 +116,7 @@ extern void sf_apply_branches(List *branches);
 extern void sf_apply_request(const SfExecution *execution, SfStartOutcome outcome,
 							 bool input_differs);
 extern void sf_apply_labels(SfExecution *execution, Jsonb *labels);
-extern void sf_apply_reopened(const SfExecution *execution);
+extern void sf_apply_note_resumed(const SfExecution *execution);
 extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_set_owner(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
@@ -136,8 +136,8 @@ extern void sf_drafts_write(List *drafts);
 
 /* --- apply_task.c --- */
 
-extern List *sf_apply_take(const SfActivity *activity, const char *worker,
-						   int max_tasks);
+extern List *sf_apply_claim_tasks(const SfActivity *activity, const char *worker,
+								  int max_tasks);
 extern void sf_apply_answer(SfTask *task, bool ok, const Jsonb *output,
 							const char *error, const char *cause);
 extern void sf_apply_answer_branch(SfBranchKey key, bool ok, const Jsonb *output, const char *error,

@@ -42,7 +42,7 @@ sf_draft_make(SfExecution *execution)
 }
 
 /*
- * Note a status that an execution gets, if rules want to know of it.  The children of
+ * Note a status that an execution gets, if rules want to know of it.  The executions of
  * a Distributed Map are part of their parent.
  */
 void
@@ -50,7 +50,7 @@ sf_draft_note_status(SfDraft *draft, SfStatus status, TimestampTz at)
 {
 	SfChange   *change;
 
-	if (sf_execution_is_map_child(draft->execution) || !sf_feature_wants_notice(SF_CHANGE_EXECUTION, draft->execution))
+	if (sf_execution_is_of_item(draft->execution) || !sf_feature_wants_notice(SF_CHANGE_EXECUTION, draft->execution))
 		return;
 	change = palloc0(sizeof(SfChange));
 	change->kind = SF_CHANGE_EXECUTION;
@@ -125,7 +125,7 @@ sf_draft_add_timeout(SfDraft *draft)
 	TimestampTz begin = execution->last_redriven_at != DT_NOBEGIN ?
 		execution->last_redriven_at : execution->started_at;
 
-	if (draft->program->timeout_seconds <= 0 || sf_execution_is_map_child(execution))
+	if (draft->program->timeout_seconds <= 0 || sf_execution_is_of_item(execution))
 		return;
 	draft->branches = lappend(draft->branches,
 							  sf_branch_make_timeout(execution->execution_no, execution->owner,
@@ -174,14 +174,14 @@ sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch)
 		 draft->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
 }
 
-/* Is its execution the child of a Distributed Map that is over? */
+/* Is its execution one of an item of a Distributed Map that is over? */
 bool
 sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch)
 {
 	int			scope = branch->scope;
 	int			owner;
 
-	if (!sf_execution_is_map_child(draft->execution))
+	if (!sf_execution_is_of_item(draft->execution))
 		return false;
 	/* up to the Distributed Map: nearest first, and only one counts */
 	while ((owner = draft->program->scopes[scope].owner_state) != SF_NO_STATE &&
@@ -248,7 +248,7 @@ sf_apply_labels(SfExecution *execution, Jsonb *labels)
 
 /* Note that an execution that has failed goes on. */
 void
-sf_apply_reopened(const SfExecution *execution)
+sf_apply_note_resumed(const SfExecution *execution)
 {
 	int			times = sf_alert_close(execution->execution_no);
 

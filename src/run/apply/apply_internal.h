@@ -22,39 +22,39 @@ extern SfMapRun *sf_draft_lock_map_run(const SfDraft *draft, int64 execution_no,
 
 /* --- apply_task.c --- */
 
-extern void apply_hand_out(SfDraft *draft, const SfBranch *branch, SfTask *task);
-extern void apply_task_changed(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void apply_hand_out_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void apply_update_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
 extern void apply_close_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
-extern void apply_stop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none);
+extern void apply_stop_nested(SfDraft *draft, const SfBranch *branch, SfNoValue none);
 extern void sf_apply_tasks(SfDraft *draft);
 
 /* --- apply_map_run.c --- */
 
 extern void apply_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunBegin begin);
-extern void apply_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child);
+extern void apply_begin_item_execution(SfDraft *draft, const SfBranch *branch, SfItemExecution *item_execution);
 extern void apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end);
-extern void apply_map_children(SfDraft *draft, const SfBranch *branch);
+extern void begin_item_executions(SfDraft *draft, const SfBranch *branch);
 
-/* --- apply_map_run.c: runs of a Distributed Map, and the ends of their children --- */
+/* --- apply_map_run.c: runs of a Distributed Map, and the ends of their item executions --- */
 
 extern SfMapRun *sf_apply_map_run_of(const SfBranch *branch);
 
-/* A child execution has ended, in this slice or from outside. */
-typedef struct SfChildEnd
+/* An item execution has ended, in this slice or from outside. */
+typedef struct SfItemExecutionEnd
 {
-	const SfDraft *draft;		/* of the child */
+	const SfDraft *draft;		/* of the item execution */
 	SfBranchKey parent;
 	int64		map_run_no;
 	int			version;
 	SfStatus	status;
 	int			items;
-} SfChildEnd;
+} SfItemExecutionEnd;
 
-extern SfChildEnd *sf_apply_make_child_end(const SfDraft *draft);
-extern void sf_apply_count_child_ends(List *ends);
+extern SfItemExecutionEnd *sf_apply_make_item_end(const SfDraft *draft);
+extern void sf_apply_count_item_ends(List *ends);
 
 /* --- apply_write.c --- */
 
-extern int	sf_apply_abort_children(const SfDraft *draft, SfBranchKey parent, int64 map_run_no);
+extern int	sf_apply_abort_items(const SfDraft *draft, SfBranchKey parent, int64 map_run_no);
 
 #endif							/* SF_RUN_APPLY_INTERNAL_H */

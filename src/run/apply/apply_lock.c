@@ -3,7 +3,7 @@
  *		Lock the executions of drafts.
  *
  * A slice locks its executions when its rows are written, all at once, by number.
- * Some transitions need the lock earlier: for the id of an event, or to stop child
+ * Some transitions need the lock earlier: for the id of an event, or to stop nested
  * executions.  Then the executions with lower numbers that the slice has effects of
  * are locked, too, so that every slice takes its locks in the same order.
  */
@@ -269,7 +269,7 @@ sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 static bool
 needs_lock(const SfDraft *draft, TimestampTz now)
 {
-	if (draft->events != NIL || draft->deltas != NIL || draft->finish != NULL ||
+	if (draft->events != NIL || draft->deltas != NIL || draft->execution_end != NULL ||
 		draft->began)
 		return true;
 	foreach_ptr(const SfBranch, branch, draft->branches)

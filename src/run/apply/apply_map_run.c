@@ -1,14 +1,14 @@
 /*
  * apply_map_run.c
  *		Runs of Distributed Maps: their effects on the tables, and how the ends
- *		of their children come back.
+ *		of their item executions come back.
  *
- * A child is an execution; its root branch starts in the scope of the Map's
+ * The root branch of an item execution starts in the scope of the Map's
  * processor.  Locks are taken in the order: executions by number, then the
- * branch that waits for the run, then the run's row.  So a child's slice,
+ * branch that waits for the run, then the run's row.  So an item execution's slice,
  * which has its execution locked, may wait for the parent's branch, but a
- * transaction that holds the parent's branch never waits for a child: it skips
- * children that are locked, and looks for them again soon after.  A child whose
+ * transaction that holds the parent's branch never waits for an item execution: it skips
+ * item executions that are locked, and looks for them again soon after.  An item execution whose
  * run is over ends when it is claimed the next time (sf_map_run_is_over).
  */
 #include "postgres.h"
@@ -70,9 +70,9 @@ store_items(const SfMapRun *map_run, const Jsonb *items, int first, int max)
 	return n;
 }
 
-/* The labels that children of a run get; NULL: none. */
+/* The labels that item executions of a run get; NULL: none. */
 static Jsonb *
-child_labels(const SfDraft *draft)
+labels_of_items(const SfDraft *draft)
 {
 	const SfExecution *parent = draft->execution;
 	const void *compiled;
@@ -87,10 +87,10 @@ child_labels(const SfDraft *draft)
 	return NULL;
 }
 
-/* Begin an execution that is a child of a run. */
+/* Begin an item execution. */
 static SfBranch *
-begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_run,
-			const SfMapChild *child, int index)
+insert_item_execution(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_run,
+			const SfItemExecution *item_execution, int index)
 {
 	const SfState *state = &draft->program->states[parent->state];
 	SfExecution *execution = sf_execution_make();
@@ -99,53 +99,53 @@ begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_ru
 	execution->machine_no = draft->execution->machine_no;
 	execution->version = draft->execution->version;
 	execution->owner = draft->execution->owner;
-	execution->execution_id = sf_map_child_id(draft->execution, state,
-											  map_run->uuid, index);
-	execution->input = child->input;
+	execution->execution_id = sf_map_execution_id(draft->execution, state,
+												  map_run->uuid, index);
+	execution->input = item_execution->input;
 	execution->parent_execution_no = parent->key.execution_no;
 	execution->parent_branch_no = parent->key.branch_no;
 	execution->map_run_no = map_run->map_run_no;
 	execution->priority = draft->execution->priority;
 	execution->map_index = index;
-	execution->map_items = child->items;
+	execution->map_items = item_execution->items;
 	execution->trace = sf_feature_trace_context(draft->execution, parent, state, false);
-	execution->labels = child_labels(draft);
+	execution->labels = labels_of_items(draft);
 	if (!sf_execution_insert(execution))
 		elog(ERROR, "execution \"%s\" is there already", execution->execution_id);
 	if (execution->labels != NULL)
 		SF_TELL(relabelled, execution, NULL);
-	sf_quota_note_child(execution->owner);
+	sf_quota_note_item(execution->owner);
 
 	root = sf_branch_make_root(execution->execution_no, execution->owner, draft->program->scopes[state->scopes[0]].start,
-							   child->input, GetCurrentTimestamp());
+							   item_execution->input, GetCurrentTimestamp());
 	root->branch_index = index;
 	root->scope = state->scopes[0];
 	return root;
 }
 
-/* A child is to begin. */
+/* An item execution is to begin. */
 void
-apply_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child)
+apply_begin_item_execution(SfDraft *draft, const SfBranch *branch, SfItemExecution *item_execution)
 {
-	draft->map_children = lappend(draft->map_children, child);
+	draft->item_executions = lappend(draft->item_executions, item_execution);
 }
 
-/* Begin the children that a transition decided on, all at once. */
+/* Begin the item executions that a transition decided on, all at once. */
 void
-apply_map_children(SfDraft *draft, const SfBranch *parent)
+begin_item_executions(SfDraft *draft, const SfBranch *parent)
 {
 	SfMapRun   *map_run = sf_draft_lock_map_run(draft, parent->key.execution_no, parent->map_run_no);
 	int			items = 0;
 
-	foreach_ptr(const SfMapChild, child, draft->map_children)
+	foreach_ptr(const SfItemExecution, item_execution, draft->item_executions)
 	{
 		CHECK_FOR_INTERRUPTS();
-		items += child->items;
-		draft->child_roots = lappend(draft->child_roots,
-								  begin_child(draft, parent, map_run, child,
+		items += item_execution->items;
+		draft->item_roots = lappend(draft->item_roots,
+								  insert_item_execution(draft, parent, map_run, item_execution,
 											  map_run->children++));
 	}
-	draft->map_children = NIL;
+	draft->item_executions = NIL;
 	sf_map_run_update(map_run);
 	sf_map_item_delete(parent->key.execution_no, parent->map_run_no,
 					   parent->next_index - items, parent->next_index);
@@ -233,18 +233,18 @@ sf_apply_items_put(const SfMapRun *map_run, const Jsonb *items, int first)
 	return total;
 }
 
-/* --- ends of children --- */
+/* --- ends of item executions --- */
 
-/* Note how a child ended, for sf_apply_count_child_ends; NULL: it is none. */
-SfChildEnd *
-sf_apply_make_child_end(const SfDraft *draft)
+/* Note how an item execution ended, for sf_apply_count_item_ends; NULL: it is none. */
+SfItemExecutionEnd *
+sf_apply_make_item_end(const SfDraft *draft)
 {
 	const SfExecution *execution = draft->execution;
-	SfChildEnd *end;
+	SfItemExecutionEnd *end;
 
-	if (!sf_execution_is_map_child(execution) || execution->status == SF_STATUS_RUNNING)
+	if (!sf_execution_is_of_item(execution) || execution->status == SF_STATUS_RUNNING)
 		return NULL;
-	end = palloc0(sizeof(SfChildEnd));
+	end = palloc0(sizeof(SfItemExecutionEnd));
 	end->parent.execution_no = execution->parent_execution_no;
 	end->parent.branch_no = execution->parent_branch_no;
 	end->map_run_no = execution->map_run_no;
@@ -259,8 +259,8 @@ sf_apply_make_child_end(const SfDraft *draft)
 static int
 compare_ends(const ListCell *a, const ListCell *b)
 {
-	const SfChildEnd *x = lfirst(a);
-	const SfChildEnd *y = lfirst(b);
+	const SfItemExecutionEnd *x = lfirst(a);
+	const SfItemExecutionEnd *y = lfirst(b);
 
 	if (x->parent.execution_no != y->parent.execution_no)
 		return x->parent.execution_no < y->parent.execution_no ? -1 : 1;
@@ -268,7 +268,7 @@ compare_ends(const ListCell *a, const ListCell *b)
 }
 
 /*
- * Change the limits of a run; its state looks at once whether there is room for further children.  False: the run is
+ * Change the limits of a run; its state looks at once whether there is room for further ones.  False: the run is
  * not there any more.
  */
 bool
@@ -316,9 +316,9 @@ exceeds_threshold(const SfMapRun *map_run)
 		map_run->items_failed * 100.0 > percentage * map_run->total;
 }
 
-/* Let a join take ended children into account; it may be gone already. */
+/* Let a join take ended item executions into account; it may be gone already. */
 static void
-update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int n)
+update_join(const SfItemExecutionEnd *end, SfBranch *join, const SfMapRun *map_run, int n)
 {
 	SfParentDelta delta = {.ended = n,.failed = exceeds_threshold(map_run)};
 	const SfExecution *parent = sf_execution_read(join->key.execution_no, SF_LOCK_NONE, false);
@@ -326,7 +326,7 @@ update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int 
 
 	if (parent == NULL)
 		return;
-	/* the children may be of an earlier version */
+	/* the item executions may be of an earlier version */
 	program = parent->version == end->version ? end->draft->program :
 		sf_program_cache_get(parent->machine_no, parent->version);
 	delta.error = sf_error_make(SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD,
@@ -336,23 +336,23 @@ update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int 
 	sf_branch_update_join(join);
 }
 
-/* Count ended children against their parents; a List of SfChildEnd. */
+/* Count ended item executions against their parents; a List of SfItemExecutionEnd. */
 void
-sf_apply_count_child_ends(List *ends)
+sf_apply_count_item_ends(List *ends)
 {
 	int			i = 0;
 
 	list_sort(ends, compare_ends);
 	while (i < list_length(ends))
 	{
-		SfChildEnd *first = list_nth(ends, i);
+		SfItemExecutionEnd *first = list_nth(ends, i);
 		SfBranch   *join = sf_draft_lock_join(first->draft, first->parent);
 		SfMapRun   *map_run = sf_draft_lock_map_run(first->draft, first->parent.execution_no, first->map_run_no);
 		int			n = 0;
 
 		for (; i < list_length(ends); i++, n++)
 		{
-			SfChildEnd *end = list_nth(ends, i);
+			SfItemExecutionEnd *end = list_nth(ends, i);
 
 			if (end->map_run_no != first->map_run_no)
 				break;

@@ -15,14 +15,14 @@
 
 /* A task is handed out: it is written with the draft. */
 void
-apply_hand_out(SfDraft *draft, const SfBranch *branch, SfTask *task)
+apply_hand_out_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
 	draft->tasks = lappend(draft->tasks, task);
 }
 
 /* Write a task that stays handed out, at once and not at the end of the slice. */
 void
-apply_task_changed(SfDraft *draft, const SfBranch *branch, SfTask *task)
+apply_update_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
 	sf_task_update(task);
 }
@@ -34,13 +34,13 @@ apply_close_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
 	draft->closed_tasks = lappend(draft->closed_tasks, task);
 }
 
-/* The child executions that a branch waited for are to end. */
+/* The nested executions that a branch waited for are to end. */
 void
-apply_stop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
+apply_stop_nested(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
-	/* one at a time asks a child to stop: the session that holds the parent */
+	/* one at a time asks a nested execution to stop: the session that holds the parent */
 	sf_draft_lock(draft);
-	sf_child_stop(draft->execution, branch->key.branch_no);
+	sf_nested_stop(draft->execution, branch->key.branch_no);
 }
 
 /* When a task was last heard of, as sf_dead_letters has it. */
@@ -86,20 +86,20 @@ sf_apply_tasks(SfDraft *draft)
 	foreach(lc, draft->tasks)
 		sf_task_write(lfirst(lc));
 
-	/* a child execution that a branch waited for ends with the branch */
+	/* a nested execution that a branch waited for ends with the branch */
 	foreach_ptr(const SfBranch, branch, draft->branches)
 	{
 		if (branch->phase == SF_PHASE_ABORTED && branch->state != SF_NO_STATE &&
-			sf_task_state_stops_child(&draft->program->states[branch->state], SF_UNANSWERED_ABORTED))
-			sf_child_stop(draft->execution, branch->key.branch_no);
+			sf_task_state_stops_nested(&draft->program->states[branch->state], SF_UNANSWERED_ABORTED))
+			sf_nested_stop(draft->execution, branch->key.branch_no);
 	}
 }
 
 /* Hand queued tasks of an activity to a worker; a List of SfTask. */
 List *
-sf_apply_take(const SfActivity *activity, const char *worker, int max_tasks)
+sf_apply_claim_tasks(const SfActivity *activity, const char *worker, int max_tasks)
 {
-	return sf_task_take(activity, worker, max_tasks);
+	return sf_task_claim(activity, worker, max_tasks);
 }
 
 /* Put the answer of a task into its branch; the caller has locked both. */

@@ -1,10 +1,10 @@
 /*
  * apply_write.c
  *		Write the rows that a slice has changed.  If an execution has ended, also
- *		end its branches and its child executions, answer the branch that waits
+ *		end its branches and its nested executions, answer the branch that waits
  *		for it, and count it in its map run.
  *
- * An execution that ends without success aborts its children in Distributed Maps.
+ * An execution that ends without success aborts the item executions of its Distributed Maps.
  * Each of them has an SfDraft of its own, so sf_drafts_write() calls itself.
  */
 #include "postgres.h"
@@ -134,7 +134,7 @@ static void
 check_history_size(const SfDraft *draft)
 {
 	if (draft->execution->last_event_id <= sf_setting_max_history_events ||
-		draft->finish != NULL || draft->administered || sf_draft_has_failure(draft))
+		draft->execution_end != NULL || draft->administered || sf_draft_has_failure(draft))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EVALUATION_LIMIT),
@@ -164,7 +164,7 @@ recall_aborted(SfDraft *draft, TimestampTz now)
  * branches (see needs_lock).
  */
 static void
-complete_draft(SfDraft *draft, TimestampTz now)
+prepare_rows(SfDraft *draft, TimestampTz now)
 {
 	SfExecution *execution = draft->execution;
 
@@ -174,17 +174,17 @@ complete_draft(SfDraft *draft, TimestampTz now)
 	if (!draft->administered)
 		recall_aborted(draft, now);
 	apply_deltas(draft, now);
-	if (draft->began && draft->finish == NULL)
+	if (draft->began && draft->execution_end == NULL)
 		sf_draft_add_timeout(draft);
 	sf_transition_execution_add_events(execution, draft->base_event_id + list_length(draft->events));
 	check_history_size(draft);
-	if (draft->finish == NULL)
+	if (draft->execution_end == NULL)
 		return;
-	if (draft->finish->state == SF_NO_STATE && find_branch(draft, SF_BRANCH_ROOT) != NULL)
-		draft->finish->state = find_branch(draft, SF_BRANCH_ROOT)->state;
-	sf_transition_execution_end(execution, draft->finish, now);
+	if (draft->execution_end->state == SF_NO_STATE && find_branch(draft, SF_BRANCH_ROOT) != NULL)
+		draft->execution_end->state = find_branch(draft, SF_BRANCH_ROOT)->state;
+	sf_transition_execution_end(execution, draft->execution_end, now);
 	sf_draft_note_status(draft, execution->status, now);
-	if (!sf_execution_is_map_child(execution) && execution->started_at != DT_NOBEGIN)
+	if (!sf_execution_is_of_item(execution) && execution->started_at != DT_NOBEGIN)
 		sf_tally_end(&draft->tally, execution->status,
 					 now - execution->started_at - execution->idle_us);
 }
@@ -194,7 +194,7 @@ static bool
 changes_execution(const SfDraft *draft)
 {
 	return draft->locked &&
-		(draft->finish != NULL || draft->events != NIL || draft->began || draft->administered);
+		(draft->execution_end != NULL || draft->events != NIL || draft->began || draft->administered);
 }
 
 /* Append a list to another one; the appended list is not changed. */
@@ -255,7 +255,7 @@ write_rows(const List *drafts, TimestampTz now)
 		branches = collect(branches, draft->branches);
 		if (draft->locked)
 		{
-			branches = collect(branches, draft->child_roots);
+			branches = collect(branches, draft->item_roots);
 			events = collect(events, draft->events);
 		}
 		if (changes_execution(draft))
@@ -277,7 +277,7 @@ tell_begun(const List *drafts)
 {
 	foreach_ptr(const SfDraft, draft, drafts)
 	{
-		if (sf_execution_is_map_child(draft->execution) || !(draft->began || draft->redrive_allowed))
+		if (sf_execution_is_of_item(draft->execution) || !(draft->began || draft->redrive_allowed))
 			continue;
 		SF_FEATURES(begun, feature)
 			if (SF_COMPILED(feature, draft->compiled) != NULL)
@@ -300,30 +300,30 @@ show_changes(const List *drafts)
 
 /* --- ends of executions --- */
 
-/* End child executions, which a draft has locked, and count them in their map run. */
+/* End item executions, which a draft has locked, and count them in their map run. */
 static void
-abort_executions(const SfDraft *draft, List *numbers)
+abort_item_executions(const SfDraft *draft, List *numbers)
 {
 	SfError		none = sf_error_make(NULL, NULL);
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow aborted child", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow aborted item", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	foreach_ptr(const int64, number, numbers)
 	{
-		SfExecution *child = sf_execution_read(*number, SF_LOCK_NONE, false);
+		SfExecution *item_execution = sf_execution_read(*number, SF_LOCK_NONE, false);
 		SfDraft	   *ended;
 		SfMapRun   *map_run;
 
 		CHECK_FOR_INTERRUPTS();
-		ended = sf_draft_make_locked(child);
+		ended = sf_draft_make_locked(item_execution);
 		ended->by_worker = draft->by_worker;
 		ended->lock_wait_ms = draft->lock_wait_ms;
 		sf_draft_end_execution(ended, SF_STIMULUS_ORPHANED, &none);
 		sf_drafts_write(list_make1(ended));
-		map_run = sf_draft_lock_map_run(draft, child->parent_execution_no, child->map_run_no);
+		map_run = sf_draft_lock_map_run(draft, item_execution->parent_execution_no, item_execution->map_run_no);
 		if (map_run != NULL)
 		{
-			sf_map_run_count_end(map_run, child->status, child->map_items);
+			sf_map_run_count_end(map_run, item_execution->status, item_execution->map_items);
 			sf_map_run_update(map_run);
 		}
 		MemoryContextReset(context);
@@ -332,7 +332,7 @@ abort_executions(const SfDraft *draft, List *numbers)
 	MemoryContextDelete(context);
 }
 
-/* End the running children of all runs of an execution. */
+/* End the running item executions of all runs of an execution. */
 static void
 abort_map_runs(const SfDraft *draft)
 {
@@ -343,7 +343,7 @@ abort_map_runs(const SfDraft *draft)
 	check_stack_depth();
 	if (sf_map_run_stop_all(no) == 0)
 		return;
-	abort_executions(draft, sf_map_run_running(no, SF_NO_MAP_RUN, true));
+	abort_item_executions(draft, sf_map_run_running(no, SF_NO_MAP_RUN, true));
 	foreach(lc, sf_map_run_running(no, SF_NO_MAP_RUN, false))
 		sf_apply_stop_request(*(int64 *) lfirst(lc), execution->owner,
 							  GetCurrentTimestamp(), NULL);
@@ -375,7 +375,7 @@ clear_rows(const SfDraft *draft)
 		SF_TELL(ended, execution, draft->began);
 		if (distributed)
 			abort_map_runs(draft);
-		sf_child_stop(execution, SF_WHOLE_EXECUTION);
+		sf_nested_stop(execution, SF_WHOLE_EXECUTION);
 		return;
 	}
 	SF_TELL(ended, execution, draft->began);
@@ -385,7 +385,7 @@ clear_rows(const SfDraft *draft)
 		sf_map_item_delete_all(execution->execution_no);
 }
 
-/* Put the outcome of a child execution into the branch that waits for it. */
+/* Put the outcome of a nested execution into the branch that waits for it. */
 static void
 answer_parent(const SfDraft *draft)
 {
@@ -393,7 +393,7 @@ answer_parent(const SfDraft *draft)
 	SfBranchKey key = {execution->parent_execution_no, execution->parent_branch_no};
 	SfBranch   *branch;
 	SfExecution *parent,
-			   *child;
+			   *nested;
 	const SfProgram *program;
 
 	if (!sf_execution_is_waited_for(execution))
@@ -403,18 +403,18 @@ answer_parent(const SfDraft *draft)
 		branch->generation != execution->parent_generation)
 		return;
 	parent = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
-	child = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
-	if (parent == NULL || child == NULL)
+	nested = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
+	if (parent == NULL || nested == NULL)
 		return;
 	program = sf_program_cache_get(parent->machine_no, parent->version);
-	if (child->status == SF_STATUS_SUCCEEDED)
+	if (nested->status == SF_STATUS_SUCCEEDED)
 		sf_branch_answer(key, true,
-						 sf_child_output(child,
-										 &sf_state_task(&program->states[branch->state])->resource),
+						 sf_nested_output(nested,
+										  &sf_state_task(&program->states[branch->state])->resource),
 						 NULL, NULL);
 	else
 		sf_branch_answer(key, false, NULL, SF_ERR_TASK_FAILED,
-						 sf_child_failure(child));
+						 sf_nested_failure(nested));
 }
 
 /* Has an execution ended in a way that an operator should know of? */
@@ -432,7 +432,7 @@ static void
 note_end(const SfDraft *draft)
 {
 	const SfExecution *execution = draft->execution;
-	int			state = draft->finish->state;
+	int			state = draft->execution_end->state;
 
 	if (execution->status != SF_STATUS_SUCCEEDED)
 		sf_hooks.cancel(sf_branch_key_of_execution(execution->execution_no));
@@ -465,17 +465,17 @@ after_ends(List *drafts)
 
 	foreach_ptr(const SfDraft, draft, drafts)
 	{
-		if (draft->finish == NULL || !draft->locked)
+		if (draft->execution_end == NULL || !draft->locked)
 			continue;
 		clear_rows(draft);
 		if (has_failed(draft->execution))
 			open_alert(draft->execution);
 		answer_parent(draft);
 		note_end(draft);
-		if (sf_execution_is_map_child(draft->execution) && !draft->finish->parent_knows)
-			ends = lappend(ends, sf_apply_make_child_end(draft));
+		if (sf_execution_is_of_item(draft->execution) && !draft->execution_end->parent_knows)
+			ends = lappend(ends, sf_apply_make_item_end(draft));
 	}
-	sf_apply_count_child_ends(ends);
+	sf_apply_count_item_ends(ends);
 }
 
 /*
@@ -490,7 +490,7 @@ sf_drafts_write(List *drafts)
 
 	sf_drafts_lock(drafts, NULL, now);
 	foreach(lc, drafts)
-		complete_draft(lfirst(lc), now);
+		prepare_rows(lfirst(lc), now);
 	write_rows(drafts, now);
 	tell_begun(drafts);
 	show_changes(drafts);
@@ -499,13 +499,13 @@ sf_drafts_write(List *drafts)
 }
 
 /*
- * End the running child executions of a Distributed Map as ABORTED; returns the
+ * End the running item executions of a Distributed Map as ABORTED; returns the
  * number of those that were skipped because another transaction has them locked.
  */
 int
-sf_apply_abort_children(const SfDraft *draft, SfBranchKey parent, int64 map_run_no)
+sf_apply_abort_items(const SfDraft *draft, SfBranchKey parent, int64 map_run_no)
 {
 	check_stack_depth();
-	abort_executions(draft, sf_map_run_running(parent.execution_no, map_run_no, true));
+	abort_item_executions(draft, sf_map_run_running(parent.execution_no, map_run_no, true));
 	return list_length(sf_map_run_running(parent.execution_no, map_run_no, false));
 }

@@ -81,7 +81,7 @@ begin_rows(SfRowSink *sink)
 
 /* Sink: a row. */
 static bool
-take_row(SfRowSink *sink, Jsonb *row)
+store_row(SfRowSink *sink, Jsonb *row)
 {
 	return add_item((SfItemReader *) sink, row);
 }
@@ -214,7 +214,7 @@ add_members(SfItemReader *reader, const JsonbValue *object)
 		sf_json_begin_object(&json);
 		sf_json_add_value(&json, "Key", &members[i].key);
 		sf_json_add_value(&json, "Value", &members[i].value);
-		if (!add_item(reader, sf_json_finish(&json)))
+		if (!add_item(reader, sf_json_end(&json)))
 			break;
 	}
 }
@@ -368,7 +368,7 @@ csv_item(List *headers, List *fields)
 						   list_nth(fields, i) : "");
 		i++;
 	}
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Take comma-separated values apart; headers NIL: the first row has them. */
@@ -513,7 +513,7 @@ void
 sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 				   const SfTaskCall *call, SfTaskOutcome *out)
 {
-	SfItemReader reader = {.sink = {begin_rows, take_row, end_rows}};
+	SfItemReader reader = {.sink = {begin_rows, store_row, end_rows}};
 
 	reader.map_run = map_run;
 	reader.call = call;
@@ -603,15 +603,15 @@ sf_item_reader_request(const SfBranch *branch, const SfState *state, Jsonb *payl
 	sf_json_add_string(&json, "Resource", map->item_reader->text);
 	sf_json_add(&json, "Parameters", payload);
 	add_config(&json, map->reader_config, map_run->max_items);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /*
- * Take the answer of a program that reads: a list of items, or how many it has sent.
+ * Read the answer of a program that reads: a list of items, or how many it has sent.
  * *answer becomes their number.  False with *error: it is neither, or they are not there.
  */
 bool
-sf_item_reader_take_answer(const SfBranch *branch, Jsonb **answer, SfError *error)
+sf_item_reader_read_answer(const SfBranch *branch, Jsonb **answer, SfError *error)
 {
 	const SfMapRun *map_run = sf_apply_map_run_of(branch);
 	JsonbValue	root;

@@ -48,7 +48,7 @@ extern bool sf_item_reader_load(SfItemReader *reader, const SfResource *resource
 								const char *type, Jsonb *payload, List *headers);
 extern Jsonb *sf_item_reader_request(const SfBranch *branch, const SfState *state,
 									 Jsonb *payload);
-extern bool sf_item_reader_take_answer(const SfBranch *branch, Jsonb **answer,
+extern bool sf_item_reader_read_answer(const SfBranch *branch, Jsonb **answer,
 									   SfError *error);
 extern bool sf_item_reader_add_array(SfItemReader *reader, const JsonbValue *array);
 extern bool sf_item_reader_parse(const SfState *state, const Jsonb *payload, const Jsonb *content,

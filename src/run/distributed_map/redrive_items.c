@@ -3,9 +3,9 @@
  *		Run again what has failed in a Distributed Map that tolerated it.
  *
  * The run, the state and the execution have succeeded, and stay so: their
- * output was handed on.  The children that did not succeed are redriven as
+ * output was handed on.  The item executions that did not succeed are redriven as
  * executions; when they end, the run's counters follow (apply_map_run.c), and no
- * branch is told.  Locks: the execution, its runs, then the children, which
+ * branch is told.  Locks: the execution, its runs, then the item executions, which
  * have ended.
  */
 #include "postgres.h"
@@ -20,17 +20,18 @@
 #include "run/execution/lifecycle.h"
 #include "transition/state/map_state.h"
 
-/* Redrive a child of a run, unless it runs again or has succeeded by now. */
+/* Redrive an item execution of a run, unless it runs again or has succeeded by now. */
 static void
-redrive_unsuccessful(SfMapRun *map_run, int64 child_no)
+redrive_unsuccessful(SfMapRun *map_run, int64 item_execution_no)
 {
-	SfExecution *child = sf_execution_read(child_no, SF_LOCK_WAIT, false);
+	SfExecution *item_execution = sf_execution_read(item_execution_no, SF_LOCK_WAIT, false);
 
-	if (child != NULL && child->status != SF_STATUS_RUNNING && child->status != SF_STATUS_SUCCEEDED)
-		sf_lifecycle_redrive_child(map_run, child);
+	if (item_execution != NULL && item_execution->status != SF_STATUS_RUNNING &&
+		item_execution->status != SF_STATUS_SUCCEEDED)
+		sf_lifecycle_redrive_item(map_run, item_execution);
 }
 
-/* Record in the run and in the history that children of it run again. */
+/* Record in the run and in the history that item executions of it run again. */
 static void
 note_redrive(SfDraft *draft, SfMapRun *map_run)
 {
@@ -43,20 +44,20 @@ note_redrive(SfDraft *draft, SfMapRun *map_run)
 					   GetCurrentTimestamp());
 }
 
-/* Redrive the children of a run (child_no not 0: one of them); how many. */
+/* Redrive the item executions of a run (item_execution_no not 0: one of them); how many. */
 static int
-redrive_run(SfDraft *draft, SfMapRun *map_run, int64 child_no)
+redrive_run(SfDraft *draft, SfMapRun *map_run, int64 item_execution_no)
 {
 	const SfExecution *execution = draft->execution;
-	List	   *children = sf_map_run_unsuccessful(execution->execution_no, map_run->map_run_no);
+	List	   *item_executions = sf_map_run_unsuccessful(execution->execution_no, map_run->map_run_no);
 	int			begun = 0;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven item", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
-	foreach_ptr(const int64, no, children)
+	foreach_ptr(const int64, no, item_executions)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (child_no != 0 && child_no != *no)
+		if (item_execution_no != 0 && item_execution_no != *no)
 			continue;
 		redrive_unsuccessful(map_run, *no);
 		MemoryContextReset(context);
@@ -71,13 +72,13 @@ redrive_run(SfDraft *draft, SfMapRun *map_run, int64 child_no)
 
 /*
  * Run again what has failed in Distributed Maps of an execution that has
- * succeeded all the same, because the failures were tolerated: its children
- * that did not succeed, or (child_no not 0) one of them.  The execution, whose
+ * succeeded all the same, because the failures were tolerated: its item executions
+ * that did not succeed, or (item_execution_no not 0) one of them.  The execution, whose
  * row the caller has locked, keeps its status and its output.  Returns how many
- * children begin; *from (may be NULL) gets the names of the Map states.
+ * item executions begin; *from (may be NULL) gets the names of the Map states.
  */
 int
-sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
+sf_redrive_tolerated(SfExecution *execution, int64 item_execution_no, char **from)
 {
 	SfDraft	   *draft;
 	StringInfoData names;
@@ -91,7 +92,7 @@ sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 	{
 		SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
 											  *(int64 *) lfirst(lc), SF_LOCK_WAIT);
-		int			n = redrive_run(draft, map_run, child_no);
+		int			n = redrive_run(draft, map_run, item_execution_no);
 
 		begun += n;
 		if (n > 0)
@@ -106,7 +107,7 @@ sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 }
 
 /*
- * Run again n children of a run whose execution has succeeded all the same; the caller
+ * Run again n item executions of a run whose execution has succeeded all the same; the caller
  * has locked the execution's row.  redrive locks and redrives the i-th of them.  Returns
  * how many begin.
  */
@@ -123,11 +124,11 @@ sf_redrive_items(SfExecution *parent, int64 map_run_no, int n, SfRedriveItem red
 	for (int i = 0; i < n; i++)
 	{
 		SfStatus	before;
-		const SfExecution *child = redrive(i, &before, arg);
+		const SfExecution *item_execution = redrive(i, &before, arg);
 
-		if (child == NULL)
+		if (item_execution == NULL)
 			continue;
-		sf_map_run_count_redriven(map_run, before, child->map_items);
+		sf_map_run_count_redriven(map_run, before, item_execution->map_items);
 		begun++;
 	}
 	if (begun > 0)

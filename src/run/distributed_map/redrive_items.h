@@ -7,11 +7,11 @@
 
 #include "store/execution/execution.h"
 
-extern int	sf_redrive_tolerated(SfExecution *execution, int64 child_no,
+extern int	sf_redrive_tolerated(SfExecution *execution, int64 item_execution_no,
 								 char **from);
 
 /*
- * Lock and redrive the i-th child of a run; returns it and the status that it had, or NULL
+ * Lock and redrive the i-th item execution of a run; returns it and the status that it had, or NULL
  * if it is not redriven.
  */
 typedef const SfExecution *(*SfRedriveItem) (int i, SfStatus *before, void *arg);

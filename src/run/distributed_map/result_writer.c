@@ -47,7 +47,7 @@ result_form(const Jsonb *writer_config, SfResultForm otherwise)
 	return SF_RESULT_FORM_NONE;
 }
 
-/* {"Error": …, "Cause": …} in place of the output that a child does not have. */
+/* {"Error": …, "Cause": …} in place of the output that an item execution does not have. */
 static Jsonb *
 failure_output(const SfExecution *result)
 {
@@ -56,7 +56,7 @@ failure_output(const SfExecution *result)
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "Error", result->error);
 	sf_json_add_string(&json, "Cause", result->cause);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* {"Included": true}, which goes with each payload. */
@@ -68,7 +68,7 @@ add_included(SfJsonBuilder *json, const char *key)
 	sf_json_close_object(json);
 }
 
-/* All that is known of a child, as the service writes it. */
+/* All that is known of an item execution, as the service writes it. */
 static Jsonb *
 described(const SfExecution *result, const char *machine)
 {
@@ -98,11 +98,11 @@ described(const SfExecution *result, const char *machine)
 		sf_json_add_string(&json, "StartDate", sf_timestamp_print(result->started_at));
 	if (result->stopped_at != DT_NOBEGIN)
 		sf_json_add_string(&json, "StopDate", sf_timestamp_print(result->stopped_at));
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /*
- * Add one child's result to an array under construction; returns how many.
+ * Add one item execution's result to an array under construction; returns how many.
  * What the array needs until it is finished goes into the context keep.
  */
 static int
@@ -167,7 +167,7 @@ with_argument(const Jsonb *payload, const Jsonb *part)
 	}
 	sf_json_add(&json, NULL, part);
 	sf_json_close_array(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Pass a part to a sql: resource. */
@@ -182,7 +182,7 @@ put_rows(SfResultWriter *writer, SfResultChoice choice, const Jsonb *part)
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "MapRunArn", writer->map_run_name);
 	sf_json_add(&json, "Results", part);
-	return sf_result_writer_call(writer, sf_json_merge(payload, sf_json_finish(&json)));
+	return sf_result_writer_call(writer, sf_json_merge(payload, sf_json_end(&json)));
 }
 
 /* --- parts --- */
@@ -196,7 +196,7 @@ is_chosen(const SfExecution *result, SfResultChoice choice)
 }
 
 /*
- * Write the next part of the chosen results, from child *first on; *first moves
+ * Write the next part of the chosen results, from item execution *first on; *first moves
  * behind it.  *more: there may be others.
  */
 static bool
@@ -235,7 +235,7 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 		MemoryContextReset(pages);
 	} while (npage == PAGE && bytes < PART_BYTES);
 	*more = npage == PAGE;
-	part = sf_json_finish(&json);
+	part = sf_json_end(&json);
 	writer->results += n;
 	return n == 0 || writer->put(writer, choice, part);
 }
@@ -273,7 +273,7 @@ write_rows(SfResultWriter *writer)
 	sf_json_add_string(&json, "Resource",
 					   writer->map->result_writer->text);
 	sf_json_add_int(&json, "Results", writer->results);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Write the results of the run; the outcome's output is ResultWriterDetails. */
@@ -302,7 +302,7 @@ write_results(const SfMapRun *map_run, const SfDraft *draft, const SfState *stat
 		out->error = writer->outcome.error;
 }
 
-/* Put the results of all children into an array; NULL: larger than a payload may be. */
+/* Put the results of all item executions into an array; NULL: larger than a payload may be. */
 Jsonb *
 sf_result_writer_outputs(const SfDraft *draft, const SfBranch *branch)
 {
@@ -339,7 +339,7 @@ sf_result_writer_outputs(const SfDraft *draft, const SfBranch *branch)
 		MemoryContextSwitchTo(keep);
 		MemoryContextReset(pages);
 	} while (npage == OUTPUTS_PAGE);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Read items or write results: what the branch has to do. */

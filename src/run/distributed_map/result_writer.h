@@ -12,7 +12,7 @@
 /* Results in the form that WriterConfig asks for. */
 typedef enum SfResultForm
 {
-	SF_RESULT_FORM_NONE,		/* with all that is known of the child */
+	SF_RESULT_FORM_NONE,		/* with all that is known of the item execution */
 	SF_RESULT_FORM_COMPACT,		/* outputs */
 	SF_RESULT_FORM_FLATTEN		/* elements of outputs that are arrays */
 } SfResultForm;

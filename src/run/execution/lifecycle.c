@@ -53,8 +53,8 @@ lock_branches(const SfExecution *execution)
 
 /*
  * The generation of a root branch that takes the place of another one (NULL: it has ended with success, and its row is
- * gone), greater than those before, which had an event each where the machine keeps a history: a child that the last
- * run waited for answers nothing of this one.
+ * gone), greater than those before, which had an event each where the machine keeps a history: a nested execution
+ * that the last run waited for answers nothing of this one.
  */
 static int
 root_generation(const SfExecution *execution, const SfBranch *old)
@@ -78,7 +78,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted)
 	sf_feature_require_unfrozen(execution);
 	branches = lock_branches(execution);
 	old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
-	sf_apply_reopened(execution);
+	sf_apply_note_resumed(execution);
 	sf_transition_execution_restart(execution, wanted);
 	SF_TELL(begins_anew, execution, SF_ANEW_RESTARTED);
 	if (before != NULL || execution->labels != NULL)
@@ -105,7 +105,7 @@ sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 
 /* Is this a Distributed Map that has read its items? */
 static bool
-had_children(const SfBranch *branch)
+had_item_executions(const SfBranch *branch)
 {
 	return sf_branch_has_read(branch) && !sf_branch_has_outcome(branch);
 }
@@ -133,7 +133,7 @@ count_children(List *branches)
 {
 	foreach_ptr(SfBranch, branch, branches)
 	{
-		branch->work.is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
+		branch->work.is_parent = branch->phase == SF_PHASE_JOIN || had_item_executions(branch);
 		branch->pending = 0;
 		branch->place = SF_BRANCH_PLACE_NONE;
 	}
@@ -150,14 +150,14 @@ count_children(List *branches)
 	}
 }
 
-/* Redrive a child of a run that has not succeeded, and count it as running; the caller writes the run. */
+/* Redrive an execution of a run that has not succeeded, and count it as running; the caller writes the run. */
 void
-sf_lifecycle_redrive_child(SfMapRun *map_run, SfExecution *child)
+sf_lifecycle_redrive_item(SfMapRun *map_run, SfExecution *execution)
 {
-	SfStatus	before = child->status;
+	SfStatus	before = execution->status;
 
-	(void) sf_lifecycle_redrive(child, NULL, NULL, NULL);
-	sf_map_run_count_redriven(map_run, before, child->map_items);
+	(void) sf_lifecycle_redrive(execution, NULL, NULL, NULL);
+	sf_map_run_count_redriven(map_run, before, execution->map_items);
 }
 
 /* Does a Distributed Map go on from what a task of its run has come to, which was kept? */
@@ -179,25 +179,25 @@ reopen_run(SfMapRun *map_run, TimestampTz now)
 	sf_apply_map_run(map_run);
 }
 
-/* Redrive the children of a run that did not succeed. */
+/* Redrive the executions of a run that did not succeed. */
 static int
-redrive_children(const SfExecution *execution, const SfBranch *branch,
+redrive_items(const SfExecution *execution, const SfBranch *branch,
 				   TimestampTz now)
 {
 	SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
 										  branch->map_run_no, SF_LOCK_WAIT);
-	List	   *children;
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven child", ALLOCSET_DEFAULT_SIZES);
+	List	   *item_executions;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven item", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	check_stack_depth();
 	/* those that others had locked when the run was stopped go on, unless they have been stopped by now */
 	sf_apply_take_back_stops(sf_map_run_running(execution->execution_no, branch->map_run_no, false));
-	children = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
-	foreach_ptr(const int64, child_no, children)
+	item_executions = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
+	foreach_ptr(const int64, item_execution_no, item_executions)
 	{
 		CHECK_FOR_INTERRUPTS();
-		sf_lifecycle_redrive_child(map_run, sf_execution_read(*child_no, SF_LOCK_WAIT, false));
+		sf_lifecycle_redrive_item(map_run, sf_execution_read(*item_execution_no, SF_LOCK_WAIT, false));
 		MemoryContextReset(context);
 	}
 	MemoryContextSwitchTo(old);
@@ -226,8 +226,8 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 		else if (branch->work.is_parent)
 		{
 			stimulus.counted = true;
-			stimulus.pending = had_children(branch) ?
-				redrive_children(draft->execution, branch, now) : branch->pending;
+			stimulus.pending = had_item_executions(branch) ?
+				redrive_items(draft->execution, branch, now) : branch->pending;
 		}
 		else
 		{
@@ -238,7 +238,7 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 		(void) sf_draft_advance(draft, branch, &stimulus);
 	}
 	foreach(lc, branches)
-		sf_dependents_go_on(draft, lfirst(lc), now);
+		sf_dependents_begin_ready(draft, lfirst(lc), now);
 }
 
 /* Does a redriven branch begin something by itself? */
@@ -247,7 +247,7 @@ begins_anew(const SfBranch *branch)
 {
 	if (branch->row.gone || branch->phase == SF_PHASE_DONE)
 		return false;
-	/* of the joins, those whose children are executions */
+	/* of the joins, those of Distributed Maps */
 	return branch->phase != SF_PHASE_JOIN || sf_branch_has_map_run(branch);
 }
 
@@ -344,7 +344,7 @@ redrive_extra(int count)
 
 	sf_json_begin_object(&json);
 	sf_json_add_int(&json, "redriveCount", count);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Append the events of the Distributed Maps that go on. */
@@ -388,8 +388,8 @@ check_redrivable(const SfExecution *execution)
  * write it.  *from (may be NULL) gets the states that it goes on from.
  */
 static void
-go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *input,
-	  SfRedrivenFrom *from)
+redrive_branches(SfExecution *execution, List *branches, const char *from_state, Jsonb *input,
+				 SfRedrivenFrom *from)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	SfDraft	   *draft = sf_draft_make_locked(execution);
@@ -405,9 +405,9 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	now = GetCurrentTimestamp();	/* not before the branches are due: sf_map_run_redriven() */
 	if (from != NULL)
 		revived_states(draft->program, branches, from);
-	sf_apply_reopened(execution);
+	sf_apply_note_resumed(execution);
 	sf_transition_execution_redrive(execution, now);
-	if (!sf_execution_is_map_child(execution))
+	if (!sf_execution_is_of_item(execution))
 		draft->tally.redriven++;
 	sf_draft_note_status(draft, SF_STATUS_RUNNING, now);
 	sf_draft_add_event(draft, SF_HISTORY_EVENT_EXECUTION_REDRIVEN,
@@ -443,40 +443,40 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" has nothing left to go on from",
 						execution->execution_id)));
-	go_on(execution, branches, from_state, input, from);
+	redrive_branches(execution, branches, from_state, input, from);
 	return execution->redrive_count;
 }
 
-static bool try_lock_children(const SfExecution *execution, const List *branches);
+static bool try_lock_items(const SfExecution *execution, const List *branches);
 
 /*
- * Lock a child that is to be redriven with its parent, and all that goes on with it; false: a session holds some of
- * it.
+ * Lock an item execution that is to be redriven with its parent, and all that goes on with it; false: a session holds
+ * some of it.
  */
 static bool
-try_lock_child(int64 execution_no)
+try_lock_item(int64 execution_no)
 {
-	const SfExecution *child = sf_execution_read(execution_no, SF_LOCK_SKIP, false);
+	const SfExecution *execution = sf_execution_read(execution_no, SF_LOCK_SKIP, false);
 	List	   *branches;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	return child != NULL && sf_branch_try_all(execution_no, &branches) &&
-		try_lock_children(child, branches);
+	return execution != NULL && sf_branch_try_all(execution_no, &branches) &&
+		try_lock_items(execution, branches);
 }
 
-/* Lock the children of Distributed Maps that are to be redriven with their parent; false: a session holds one. */
+/* Lock the item executions of Distributed Maps that are to be redriven with their parent; false: one is held. */
 static bool
-try_lock_children(const SfExecution *execution, const List *branches)
+try_lock_items(const SfExecution *execution, const List *branches)
 {
-	ListCell   *child;
+	ListCell   *lc;
 
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		if (branch->phase == SF_PHASE_DONE || !had_children(branch))
+		if (branch->phase == SF_PHASE_DONE || !had_item_executions(branch))
 			continue;
-		foreach(child, sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no))
-			if (!try_lock_child(*(int64 *) lfirst(child)))
+		foreach(lc, sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no))
+			if (!try_lock_item(*(int64 *) lfirst(lc)))
 				return false;
 	}
 	return true;
@@ -484,7 +484,7 @@ try_lock_children(const SfExecution *execution, const List *branches)
 
 /*
  * The same with what did not succeed, of an execution that has ended without success,
- * but wait for no session that holds a branch of it, or of a child that goes on with it.
+ * but wait for no session that holds a branch of it, or of an item execution that goes on with it.
  */
 SfRedriven
 sf_lifecycle_try_redrive(SfExecution *execution)
@@ -494,11 +494,11 @@ sf_lifecycle_try_redrive(SfExecution *execution)
 	if (sf_feature_frozen_by(execution->execution_no) != NULL)
 		return SF_REDRIVE_ARCHIVED;
 	if (!sf_branch_try_all(execution->execution_no, &branches) ||
-		!try_lock_children(execution, branches))
+		!try_lock_items(execution, branches))
 		return SF_REDRIVE_BUSY;
 	if (branches == NIL)
 		return SF_REDRIVE_NOTHING_LEFT;
-	go_on(execution, branches, NULL, NULL, NULL);
+	redrive_branches(execution, branches, NULL, NULL, NULL);
 	return SF_REDRIVE_DONE;
 }
 

@@ -42,7 +42,7 @@ typedef enum SfRedriven
 } SfRedriven;
 
 extern SfRedriven sf_lifecycle_try_redrive(SfExecution *execution);
-extern void sf_lifecycle_redrive_child(SfMapRun *map_run, SfExecution *child);
+extern void sf_lifecycle_redrive_item(SfMapRun *map_run, SfExecution *execution);
 
 extern void sf_lifecycle_note_mark(SfExecution *execution, int state, int *iterations,
 								   int niterations, Jsonb *details);
@@ -52,17 +52,17 @@ extern void sf_lifecycle_note_mark(SfExecution *execution, int state, int *itera
 extern Jsonb *sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map,
 								   bool rewinds);
 
-/* --- child_execution.c: executions that a Task of another execution starts --- */
+/* --- nested_execution.c: executions that a Task of another execution starts --- */
 
-extern bool sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
-						   const SfResource *resource, Jsonb *payload,
-						   Jsonb **output, SfError *error);
+extern bool sf_nested_start(const SfDraft *draft, const SfBranch *branch, int generation,
+							const SfResource *resource, Jsonb *payload,
+							Jsonb **output, SfError *error);
 
-/* What a .sync task gets from a child that has succeeded, or its cause. */
-extern Jsonb *sf_child_output(const SfExecution *child, const SfResource *resource);
-extern char *sf_child_failure(const SfExecution *child);
+/* What a .sync task gets from a nested execution that has succeeded, or its cause. */
+extern Jsonb *sf_nested_output(const SfExecution *nested, const SfResource *resource);
+extern char *sf_nested_failure(const SfExecution *nested);
 
-extern void sf_child_stop(const SfExecution *parent, int64 branch_no);
+extern void sf_nested_stop(const SfExecution *parent, int64 branch_no);
 
 /* --- retention.c: purge executions by their age --- */
 

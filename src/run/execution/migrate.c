@@ -420,7 +420,7 @@ check_migratable(const SfExecution *execution)
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" has SUCCEEDED and cannot be migrated to another version",
 						execution->execution_id)));
-	if (sf_execution_is_map_child(execution))
+	if (sf_execution_is_of_item(execution))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" is a child of a Distributed Map and cannot be migrated by itself",
@@ -439,7 +439,7 @@ make_details(const Migration *migration, int from)
 	sf_json_add_int(&json, "toVersion", migration->execution->version);
 	if (migration->renames != NULL)
 		sf_json_add(&json, "stateMap", migration->renames);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Migrate each branch, or note why it cannot be migrated. */

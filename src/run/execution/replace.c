@@ -28,7 +28,7 @@ lock_waiting(int64 execution_no, SfBranch **root)
 		return NULL;
 	execution = sf_execution_read(execution_no, SF_LOCK_WAIT, true);
 	if (execution == NULL || execution->status != SF_STATUS_RUNNING || execution->started_at != DT_NOBEGIN ||
-		sf_execution_is_map_child(execution))
+		sf_execution_is_of_item(execution))
 		return NULL;
 	return execution;
 }

@@ -206,7 +206,7 @@ archive_payload(const SfPurgeMachine *machine, const List *ids)
 	foreach(lc, ids)
 		sf_json_add_string(&json, NULL, lfirst(lc));
 	sf_json_close_array(&json);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Is it a session that sweeps? */
@@ -265,7 +265,7 @@ pass_interval(TimestampTz before, const SfPurgePosition *position)
 
 /* Go on behind a batch of max_rows or less; begin a new pass if the last one has ended and began long enough ago. */
 static void
-go_on(SfPurgePosition *position, const SfPurgeBatch *batch, int max_rows, TimestampTz before)
+continue_pass(SfPurgePosition *position, const SfPurgeBatch *batch, int max_rows, TimestampTz before)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
@@ -318,7 +318,7 @@ purge(SfRetention *sweep, const SfPurgeMachine *machine, SfStatus status)
 	if (!archive(sweep, machine, function, batch.ids))
 		return false;
 	sweep->purged += sf_purge_delete(batch.numbers);
-	go_on(&position, &batch, BATCH, before);
+	continue_pass(&position, &batch, BATCH, before);
 	if (store_position(machine->machine_no, status, &position, &was, &batch))
 		note_deed(sweep, SF_RETENTION_DEED_WROTE);
 	return batch.looked_at >= BATCH;
@@ -460,7 +460,7 @@ collect(const SfPurgeMachine *machine, SfStatus status, SfTick until, int *wante
 		if (batch.numbers != NIL)
 			*wanted = take(batch.numbers, arg);
 		more = batch.looked_at >= max_rows;
-		go_on(&position, &batch, max_rows, before);
+		continue_pass(&position, &batch, max_rows, before);
 		(void) store_position(machine->machine_no, status, &position, &was, &batch);
 	}
 	return !more;

@@ -11,7 +11,7 @@
 #include "miscadmin.h"
 
 #include "run/gate/gate.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"
 

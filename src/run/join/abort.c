@@ -80,7 +80,7 @@ abort_children(SfDraft *draft, SfBranch *parent, int after_event, bool *child_lo
 	int			pending = 0;
 
 	if (sf_branch_has_map_run(parent))
-		return sf_apply_abort_children(draft, parent->key, parent->map_run_no);
+		return sf_apply_abort_items(draft, parent->key, parent->map_run_no);
 	all = sf_branch_children(parent->key, SF_LOCK_NONE);
 	free = sf_branch_children(parent->key, SF_LOCK_SKIP);
 	next_free = list_head(free);

@@ -37,6 +37,6 @@ extern void sf_dependents_read_shared(const SfDraft *draft, const SfBranch *bran
 extern Jsonb *sf_dependents_context(SfDraft *draft, const SfBranch *branch);
 extern List *sf_dependents_give_rows(const SfProgram *program, List *branches);
 extern void sf_dependents_rewind(SfDraft *draft, List *branches);
-extern void sf_dependents_go_on(SfDraft *draft, SfBranch *join, TimestampTz now);
+extern void sf_dependents_begin_ready(SfDraft *draft, SfBranch *join, TimestampTz now);
 
 #endif							/* SF_RUN_CHILDREN_H */

@@ -53,9 +53,9 @@ add_changed(SfDraft *draft, SfNet *net)
 	net->changed = NIL;
 }
 
-/* Take rows of jobs that were read into a net, unless it has them. */
+/* Put rows of jobs that were read into a net, unless it has them. */
 static void
-take_rows(SfNet *net, List *rows)
+load_rows(SfNet *net, List *rows)
 {
 	foreach_ptr(SfBranch, branch, rows)
 	{
@@ -91,9 +91,9 @@ load_followers(SfNet *net, List *ends, bool all)
 		}
 	}
 	if (wanted != NIL)
-		take_rows(net, sf_branch_net_jobs(net->join->key, wanted, true));
+		load_rows(net, sf_branch_net_jobs(net->join->key, wanted, true));
 	if (wanted != NIL && all)
-		take_rows(net, sf_branch_net_jobs(net->join->key, wanted, false));
+		load_rows(net, sf_branch_net_jobs(net->join->key, wanted, false));
 	list_free(wanted);
 }
 
@@ -104,7 +104,7 @@ load_ready(SfNet *net)
 	int			room = sf_net_room(net);
 
 	if (net->join->max_concurrency > 0 && room > 0)
-		take_rows(net, sf_branch_ready_net_jobs(net->join->key, room));
+		load_rows(net, sf_branch_ready_net_jobs(net->join->key, room));
 }
 
 /* Make ends of the jobs that were skipped. */
@@ -160,9 +160,9 @@ begins_sql_only(const SfNet *net)
 	return true;
 }
 
-/* Take ends into account: those that wait are told, and begin or are skipped. */
+/* Apply ends: those that wait are told, and begin or are skipped. */
 static void
-take_ends(SfDraft *draft, SfNet *net, List *ends, TimestampTz now)
+apply_ends(SfDraft *draft, SfNet *net, List *ends, TimestampTz now)
 {
 	if (net->join->failing && net->state->failure_mode == SF_FAILURE_ABORT)
 		return;					/* no more jobs begin */
@@ -203,7 +203,7 @@ sf_dependents_count(SfDraft *draft, SfBranch *parent, const List *deltas, Timest
 	{
 		JobEnd	   *end;
 
-		sf_join_take(parent, delta);
+		sf_join_add_ends(parent, delta);
 		if (state->type != SF_STATE_JOBNET)
 			continue;
 		end = palloc(sizeof(JobEnd));
@@ -212,16 +212,16 @@ sf_dependents_count(SfDraft *draft, SfBranch *parent, const List *deltas, Timest
 		ends = lappend(ends, end);
 	}
 	if (ends != NIL)
-		take_ends(draft, parent->work.net != NULL ? parent->work.net : sf_net_make(draft->program, parent),
-				  ends, now);
+		apply_ends(draft, parent->work.net != NULL ? parent->work.net : sf_net_make(draft->program, parent),
+				   ends, now);
 	sf_join_wake(parent, state, now);
 }
 
 /* --- in memory --- */
 
-/* Take a net into memory. */
+/* Load a net into memory. */
 static SfNet *
-take_net(SfDraft *draft, SfBranch *join)
+load_net(SfDraft *draft, SfBranch *join)
 {
 	join->work.net = sf_net_make(draft->program, join);
 	join->work.net->in_memory = join->work.net->in_slice = true;
@@ -235,7 +235,7 @@ take_net(SfDraft *draft, SfBranch *join)
 void
 sf_dependents_note_begun(SfDraft *draft, SfBranch *join, int first)
 {
-	SfNet	   *net = take_net(draft, join);
+	SfNet	   *net = load_net(draft, join);
 
 	net->ends = palloc0(sf_state_net(net->state)->njobs);
 	for (int i = first; i < list_length(draft->branches); i++)
@@ -261,12 +261,12 @@ sf_dependents_note_begun(SfDraft *draft, SfBranch *join, int first)
 void
 sf_dependents_load(SfDraft *draft, SfBranch *join)
 {
-	SfNet	   *net = take_net(draft, join);
+	SfNet	   *net = load_net(draft, join);
 
 	if (sf_branch_has_ends(join))
-		sf_net_take_implied(net);
+		sf_net_load_implied(net);
 	else
-		take_rows(net, sf_branch_net_jobs_to_come(join->key));
+		load_rows(net, sf_branch_net_jobs_to_come(join->key));
 	sf_branch_forget_ends(join);
 	for (int i = 0; i < sf_state_net(net->state)->njobs; i++)
 		if (net->rows[i] != NULL)
@@ -481,7 +481,7 @@ sf_dependents_rewind(SfDraft *draft, List *branches)
 
 /* After the branches run again: begin the jobs for which there is room; others wait for it. */
 void
-sf_dependents_go_on(SfDraft *draft, SfBranch *join, TimestampTz now)
+sf_dependents_begin_ready(SfDraft *draft, SfBranch *join, TimestampTz now)
 {
 	SfNet	   *net = join->work.net;
 

@@ -223,7 +223,7 @@ make_jobs(const SfJobNetState *net, const List *numbers, SfBranch **rows)
 	sf_json_begin_object(&json);
 	foreach(lc, numbers)
 		add_job(&json, net->jobs[lfirst_int(lc)].name, rows[lfirst_int(lc)]);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Make $$.Jobs for a job, where the rows of those that come before are known. */

@@ -314,7 +314,7 @@ static bool
 may_go_on(const SfSlice *slice, const SfDraft *draft)
 {
 	return !slice->no_more_claims && !is_by_itself(slice->request) &&
-		draft->finish == NULL && !sf_draft_has_failure(draft) && !sf_slice_is_used_up(slice);
+		draft->execution_end == NULL && !sf_draft_has_failure(draft) && !sf_slice_is_used_up(slice);
 }
 
 /* May a slice run a child that it has begun? */
@@ -488,7 +488,7 @@ proceed(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
 }
 
 /*
- * End a child execution whose Distributed Map has ended.  If this slice has effects
+ * End an item execution whose Distributed Map has ended.  If this slice has effects
  * of the execution to write, make the branch due again instead: a later slice ends
  * the execution.
  */
@@ -570,7 +570,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 
 /* Claim and advance one branch; parked: also if it waits in a queue. */
 bool
-sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool parked)
+sf_slice_claim_one(SfSlice *slice, SfBranchKey key, bool parked)
 {
 	SfDraft	   *draft;
 	SfBranch   *branch = sf_claim(slice, key, parked, &draft);

@@ -218,7 +218,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft **draft)
 		return NULL;
 	SF_DEBUG_POINT("read");
 	*draft = find_draft(slice, key);
-	if (*draft == NULL || (*draft)->finish != NULL)
+	if (*draft == NULL || (*draft)->execution_end != NULL)
 		return NULL;
 	SF_DEBUG_POINT("claim");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,

@@ -74,7 +74,7 @@ load_map_run(SfDraft *draft, const SfBranch *branch)
 	draft->loaded.map_run->uuid = sf_uuid_v7();
 }
 
-/* How many items the children may take that there is room for, as far as is known. */
+/* How many items the executions of items may take that there is room for, as far as is known. */
 static int
 items_wanted(const SfDraft *draft, const SfBranch *branch)
 {
@@ -89,7 +89,7 @@ items_wanted(const SfDraft *draft, const SfBranch *branch)
 }
 
 /*
- * The items that come next, and whether their children may begin.  Where the
+ * The items that come next, and whether their executions may begin.  Where the
  * items were too few for a batch, load twice as many.
  */
 static void

@@ -25,7 +25,7 @@
 #define SCAN_SIZE		64
 #define MAX_SCAN_SIZE	65536
 
-/* Find what is due: of an execution and its children, or of an owner. */
+/* Find what is due: of an execution and its item executions, or of an owner. */
 static int
 find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 {
@@ -37,8 +37,8 @@ find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 		return sf_branch_due_of(session->only_owner, DT_NOBEGIN, now, keys, NULL, size);
 	n = sf_branch_due(session->execution_no, now, session->skip_waits, keys, size);
 	if (n == 0)
-		n = sf_branch_due_children(session->execution_no, now,
-								   session->skip_waits, keys, size);
+		n = sf_branch_due_items(session->execution_no, now,
+								session->skip_waits, keys, size);
 	return n;
 }
 
@@ -61,7 +61,7 @@ scan_due(SfSlice *slice, bool *first)
 			if (slice->no_more_claims || (!*first && sf_slice_is_used_up(slice)))
 				return;
 			CHECK_FOR_INTERRUPTS();
-			if (sf_slice_take_one(slice, keys[i], false))
+			if (sf_slice_claim_one(slice, keys[i], false))
 				*first = false;
 		}
 		pfree(keys);
@@ -173,7 +173,7 @@ scan_announced_of(SfSlice *slice, Oid owner, Search *search)
 	{
 		if (slice->no_more_claims || (!search->first && sf_slice_is_used_up(slice)))
 			break;
-		if (sf_slice_take_one(slice, keys[i], false))
+		if (sf_slice_claim_one(slice, keys[i], false))
 		{
 			search->first = false;
 			took_first = took_first || (i == 0 && slice->announced);
@@ -265,9 +265,9 @@ scan_announced(SfSlice *slice)
 		slice->result->tasks_left |= SF_TASKS_LEFT_TASK;
 }
 
-/* Take what the keys are of: branches, and what may begin in queues. */
+/* Claim what the keys are of: branches, and what may begin in queues. */
 static void
-take_keys(SfSlice *slice)
+claim_keys(SfSlice *slice)
 {
 	const SfSliceKeys *keys = sf_slice_keys(slice->request);
 	bool		first = true;
@@ -277,17 +277,17 @@ take_keys(SfSlice *slice)
 		const SfWorkKey *key = &keys->keys[i];
 
 		if (slice->no_more_claims || (!first && sf_slice_is_used_up(slice)))
-			break;				/* the caller keeps its other hints */
+			break;				/* the caller keeps its other keys */
 		slice->result->nkeys_tried++;
-		if (key->kind == SF_WORK_KEY_QUEUE ? sf_slice_take_queue(slice, key->of.queue) :
-			sf_slice_take_one(slice, key->of.branch, false))
+		if (key->kind == SF_WORK_KEY_QUEUE ? sf_slice_claim_queue(slice, key->of.queue) :
+			sf_slice_claim_one(slice, key->of.branch, false))
 			first = false;
 	}
 }
 
-/* In a session: take what is due, or else waits in queues; false: nothing could be taken. */
+/* In a session: claim what is due, or else waits in queues; false: nothing could be claimed. */
 static bool
-take_due(SfSlice *slice)
+claim_due(SfSlice *slice)
 {
 	bool		first = true;
 
@@ -297,11 +297,11 @@ take_due(SfSlice *slice)
 	return !first;
 }
 
-/* In a session: take what is due of an owner, and a task that is announced. */
+/* In a session: claim what is due of an owner, and a task that is announced. */
 static void
-take_of_owner(SfSlice *slice)
+claim_of_owner(SfSlice *slice)
 {
-	bool		took = take_due(slice);
+	bool		took = claim_due(slice);
 	SfAnnounced left = {.from = DT_NOEND};
 	Search		search = {.from = DT_NOBEGIN,.first = !took,.left = &left};
 
@@ -309,14 +309,14 @@ take_of_owner(SfSlice *slice)
 		(void) scan_announced_of(slice, sf_slice_session(slice->request)->only_owner, &search);
 }
 
-/* Take the branches that the request asks for. */
+/* Claim the branches that the request asks for. */
 static void
-take_branches(SfSlice *slice)
+claim_branches(SfSlice *slice)
 {
 	switch (slice->request->mode)
 	{
 		case SF_SLICE_MODE_KEYS:
-			take_keys(slice);
+			claim_keys(slice);
 			break;
 		case SF_SLICE_MODE_ANNOUNCED:
 			scan_announced(slice);
@@ -324,13 +324,13 @@ take_branches(SfSlice *slice)
 		case SF_SLICE_MODE_BRANCH:
 		case SF_SLICE_MODE_SESSION_BRANCH:
 			/* it may be one that was taken from a queue before */
-			(void) sf_slice_take_one(slice, sf_slice_branch(slice->request), true);
+			(void) sf_slice_claim_one(slice, sf_slice_branch(slice->request), true);
 			break;
 		case SF_SLICE_MODE_EXECUTION:
-			(void) take_due(slice);
+			(void) claim_due(slice);
 			break;
 		case SF_SLICE_MODE_OWNER:
-			take_of_owner(slice);
+			claim_of_owner(slice);
 			break;
 	}
 }
@@ -362,7 +362,7 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 	old = MemoryContextSwitchTo(slice.context);
 
 	PushActiveSnapshot(GetTransactionSnapshot());
-	take_branches(&slice);
+	claim_branches(&slice);
 	SF_TELL(slice_ends);
 	sf_drafts_write(slice.drafts);
 	PopActiveSnapshot();

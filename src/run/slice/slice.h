@@ -10,7 +10,7 @@
  *				now has announced a long SQL task; the worker then does
  *				Start; sf_long_task_run(key, generation); Commit
  *				and what follows the task is an ordinary slice, given the same
- *				key as hint.
+ *				key to begin with.
  *	session:	sf_step, sf_run: inside the caller's transaction; long tasks run
  *				inline.
  *
@@ -35,7 +35,7 @@ typedef enum SfSliceMode
 	SF_SLICE_MODE_ANNOUNCED,	/* one announced long task, found in the tables */
 	SF_SLICE_MODE_BRANCH,		/* one by itself */
 	/* in a session, which runs long tasks in place and never asks for a commit */
-	SF_SLICE_MODE_EXECUTION,	/* what is due of an execution and its children */
+	SF_SLICE_MODE_EXECUTION,	/* what is due of an execution and its item executions */
 	SF_SLICE_MODE_OWNER,		/* what is due of an owner */
 	SF_SLICE_MODE_SESSION_BRANCH		/* one by itself */
 } SfSliceMode;
@@ -117,7 +117,7 @@ typedef struct SfWorkerTerms
 /* What a session wants of its slices */
 typedef struct SfSessionTerms
 {
-	int64		execution_no;	/* EXECUTION: it and its children */
+	int64		execution_no;	/* EXECUTION: it and its item executions */
 	bool		synchronous;	/* ... it runs within the call that started it (StartSyncExecution) */
 	Oid			only_owner;		/* OWNER; InvalidOid: any */
 	bool		skip_waits;		/* Wait states and retry delays are due */
@@ -255,7 +255,7 @@ typedef struct SfSliceResult
 {
 	SfSliceEnd	end;
 	int			transitions;	/* states entered, resumed or left */
-	int			nkeys_tried;	/* hints looked at; the caller keeps the others */
+	int			nkeys_tried;	/* keys looked at; the caller keeps the others */
 	int			nqueued_tried;	/* branches that were taken from queues, or have to wait in one */
 	bool		left_unrun;		/* what was to run was left to others: a task that is announced;
 								 * children of a branch by itself, or its step that waits at a gate */

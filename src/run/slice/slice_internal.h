@@ -67,12 +67,12 @@ extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft 
 
 /* --- advance.c --- */
 
-extern bool sf_slice_take_one(SfSlice *slice, SfBranchKey key, bool parked);
+extern bool sf_slice_claim_one(SfSlice *slice, SfBranchKey key, bool parked);
 extern bool sf_slice_is_used_up(const SfSlice *slice);
 
 /* --- slice_queues.c --- */
 
-extern bool sf_slice_take_queue(SfSlice *slice, SfQueue queue);
+extern bool sf_slice_claim_queue(SfSlice *slice, SfQueue queue);
 extern void sf_slice_scan_queues(SfSlice *slice, bool *first);
 
 #endif							/* SF_RUN_SLICE_INTERNAL_H */

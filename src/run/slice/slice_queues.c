@@ -12,7 +12,7 @@
 #include "run/apply/apply.h"
 #include "run/gate/gate.h"
 #include "run/slice/slice_internal.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 
 /* Queues, or branches of an execution that wait, that are read at once */
 #define MAX_READ		64
@@ -22,9 +22,9 @@
 
 /* Claim and advance a branch that waits in a queue. */
 static bool
-take_parked(SfSlice *slice, SfBranchKey key)
+claim_parked(SfSlice *slice, SfBranchKey key)
 {
-	bool		taken = sf_slice_take_one(slice, key, true);
+	bool		taken = sf_slice_claim_one(slice, key, true);
 
 	slice->result->nqueued_tried += taken;
 	return taken;
@@ -42,12 +42,12 @@ is_of_another(const SfSlice *slice, const SfQueuedBranch *first)
 }
 
 /*
- * Take the first branch of a queue that is left; false: no more of it can be taken now.
- * told: other workers know that more wait, or none do.  *any: one was taken.  If another
+ * Claim the first branch of a queue that is left; false: no more of it can be claimed now.
+ * told: other workers know that more wait, or none do.  *any: one was claimed.  If another
  * transaction has it locked, a worker comes again.
  */
 static bool
-take_first(SfSlice *slice, SfQueue queue, const SfQueuedBranch *first, bool told, bool *any)
+claim_first(SfSlice *slice, SfQueue queue, const SfQueuedBranch *first, bool told, bool *any)
 {
 	if (!first->waits)
 	{
@@ -64,7 +64,7 @@ take_first(SfSlice *slice, SfQueue queue, const SfQueuedBranch *first, bool told
 		return false;
 	if (!told)
 		sf_queue_wake_if_waiting(queue, first->owner);
-	if (!(first->announced ? sf_apply_recall(first->key) : take_parked(slice, first->key)))
+	if (!(first->announced ? sf_apply_recall(first->key) : claim_parked(slice, first->key)))
 	{
 		if (!sf_slice_in_session(slice->request))
 			sf_hooks.queue_skipped(queue, first->owner);
@@ -84,12 +84,12 @@ leave_empty(SfQueue queue)
 }
 
 /*
- * Take branches of a queue in their order, as long as there is room for them.  If more
+ * Claim branches of a queue in their order, as long as there is room for them.  If more
  * wait, other workers are told before the first one is run: there may be room for theirs.
  * Branches that others have locked are passed over, page by page.
  */
 bool
-sf_slice_take_queue(SfSlice *slice, SfQueue queue)
+sf_slice_claim_queue(SfSlice *slice, SfQueue queue)
 {
 	SfQueuedBranch front[SF_FRONT_MANY];
 	SfQueuedBranch last;
@@ -107,7 +107,7 @@ sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 		for (int i = 0; i < n; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (!take_first(slice, queue, &front[i], told || n == 1, &any))
+			if (!claim_first(slice, queue, &front[i], told || n == 1, &any))
 				return any;
 			told = told || any;
 		}
@@ -118,9 +118,9 @@ sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 	}
 }
 
-/* In a session: take the branches of its execution that wait and come first in their queues. */
+/* In a session: claim the branches of its execution that wait and come first in their queues. */
 static void
-take_waiting(SfSlice *slice, bool *first)
+claim_waiting(SfSlice *slice, bool *first)
 {
 	SfBranchKey keys[MAX_READ];
 	SfQueue		queues[MAX_READ];
@@ -135,14 +135,14 @@ take_waiting(SfSlice *slice, bool *first)
 			!sf_branch_key_equals(queued.key, keys[i]) ||
 			!sf_gate_has_room(queues[i], &queued))
 			continue;
-		if (take_parked(slice, keys[i]))
+		if (claim_parked(slice, keys[i]))
 			*first = false;
 	}
 }
 
-/* In a session: take what waits in the queues of an owner, which take turns. */
+/* In a session: claim what waits in the queues of an owner, which take turns. */
 static void
-take_in_turn(SfSlice *slice, bool *first)
+claim_in_turn(SfSlice *slice, bool *first)
 {
 	Oid			owner = sf_slice_session(slice->request)->only_owner;
 	SfQueueRound round = sf_gate_begin_round(owner);
@@ -159,19 +159,19 @@ take_in_turn(SfSlice *slice, bool *first)
 			sf_gate_end_round(queues[i]);
 			if (owners[i] != owner)
 				continue;
-			if (sf_slice_take_queue(slice, queues[i]))
+			if (sf_slice_claim_queue(slice, queues[i]))
 				*first = false;
 			else
 				left--;
 		}
 }
 
-/* In a session: take what waits in queues, of its execution or of an owner. */
+/* In a session: claim what waits in queues, of its execution or of an owner. */
 void
 sf_slice_scan_queues(SfSlice *slice, bool *first)
 {
 	if (slice->request->mode == SF_SLICE_MODE_EXECUTION)
-		take_waiting(slice, first);
+		claim_waiting(slice, first);
 	else
-		take_in_turn(slice, first);
+		claim_in_turn(slice, first);
 }

@@ -1,6 +1,6 @@
 /*
  * dispatch.c
- *		What becomes of a task: run it now, announce it as long, start a child
+ *		What becomes of a task: run it now, announce it as long, start a nested
  *		execution, or queue it for a client.
  */
 #include "postgres.h"
@@ -121,7 +121,7 @@ note_first_run(const SfDraft *draft, const SfState *state)
 	SfDurationKey key = key_of_state(draft, state);
 
 	if (sf_hooks.task_time(key).kind == SF_TASK_TIME_UNKNOWN)
-		sf_hooks.note_task_time(key, (SfTaskTime) {.kind = SF_TASK_TIME_OPEN});
+		sf_hooks.note_task_time(key, (SfTaskTime) {.kind = SF_TASK_TIME_FIRST});
 }
 
 /* Remember how long a task took, for its state and for its resource. */
@@ -353,17 +353,17 @@ wait_for_answer(SfStimulus *stimulus, SfTask *task, TimestampTz due)
 	stimulus->waits = waits;
 }
 
-/* Start a child execution. */
+/* Start a nested execution. */
 static void
-dispatch_child(SfDraft *draft, const SfBranch *branch, const SfTaskRequest *request,
-			   SfStimulus *stimulus)
+dispatch_nested(SfDraft *draft, const SfBranch *branch, const SfTaskRequest *request,
+				SfStimulus *stimulus)
 {
 	const SfResource *resource = request->resource;
 	SfTaskOutcome outcome;
 
 	memset(&outcome, 0, sizeof(outcome));
-	outcome.ok = sf_child_start(draft, branch, branch->generation + 1, resource, request->payload,
-								&outcome.output, &outcome.error);
+	outcome.ok = sf_nested_start(draft, branch, branch->generation + 1, resource, request->payload,
+								 &outcome.output, &outcome.error);
 	sf_dispatch_stimulus(&outcome, stimulus);
 	stimulus->begins_generation = true;
 	if (!outcome.ok || resource->integration == SF_INTEGRATION_REQUEST_RESPONSE)
@@ -436,7 +436,7 @@ begin_wait(SfDraft *draft, const SfBranch *branch, const SfResource *resource, c
 }
 
 /*
- * Run the task of a branch, announce it, queue it, or start its child execution;
+ * Run the task of a branch, announce it, queue it, or start its nested execution;
  * *stimulus gets the outcome, or what the branch now waits for.
  */
 void
@@ -461,7 +461,7 @@ sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	else if (sf_resource_is_wait(&resource))
 		begin_wait(draft, branch, &resource, &given, stimulus);
 	else if (resource.kind == SF_RESOURCE_START_EXECUTION)
-		dispatch_child(draft, branch, request, stimulus);
+		dispatch_nested(draft, branch, request, stimulus);
 	else
 		dispatch_sql(slice, draft, branch, request, &resource, given.payload, stimulus);
 }

@@ -179,7 +179,7 @@ answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus 
 	if (outcome->ok && sf_branch_outcome(branch) != NULL)
 		outcome->output = sf_branch_outcome(branch);
 	if (task != NULL && state->type == SF_STATE_MAP && outcome->ok)
-		outcome->ok = sf_item_reader_take_answer(branch, &outcome->output, &outcome->error);
+		outcome->ok = sf_item_reader_read_answer(branch, &outcome->output, &outcome->error);
 	else if (outcome->ok && is_activity_result(state, task))
 		outcome->output = sf_service.shape_result(&sf_state_task(state)->resource, outcome->output);
 	outcome->task = task;
@@ -255,7 +255,7 @@ may_have_task(const SfState *state)
 
 /*
  * Make the stimulus of a branch in phase ANSWERED or MAP_ANSWERED (the outcome of a long SQL
- * task, of a client or of a child execution) or EXTERNAL (a timer of the task).
+ * task, of a client or of a nested execution) or EXTERNAL (a timer of the task).
  */
 void
 sf_outside_stimulus(SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
@@ -271,7 +271,7 @@ sf_outside_stimulus(SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus
 	else if (task != NULL)
 		timer_rang(draft, task, stimulus);
 	else if (GetCurrentTimestamp() < branch->deadline)
-		wait_until(stimulus, branch->deadline, NULL);	/* a child execution */
+		wait_until(stimulus, branch->deadline, NULL);	/* a nested execution */
 	else
 		fail_stimulus(stimulus, NULL, SF_ERR_TIMEOUT, NULL);
 }

@@ -213,7 +213,7 @@ call_function(const SfTaskCall *task, SfFunction *function, const SfArgumentSet 
 	execute(call, params, &result);
 	sf_sql_result_end(&result);
 	if (!result.single)
-		return sf_json_finish(&result.builder);
+		return sf_json_end(&result.builder);
 	if (result.value == NULL)
 		elog(ERROR, "function %s gave no row", function->name);
 	return result.value;

@@ -178,7 +178,7 @@ sf_constraints_reset(void)
 
 /* End a task in a worker: check what it has deferred, and go back. */
 void
-sf_constraints_finish(void)
+sf_constraints_end_task(void)
 {
 	read_constraints();
 	if (immediate_names != NIL && !is_anything_deferred())

@@ -408,7 +408,7 @@ sf_identity_leave(const SfIdentity *identity)
 	if (owns_session())
 	{
 		PortalHashTableDeleteAll();
-		sf_constraints_finish();
+		sf_constraints_end_task();
 		drop_temporary(identity);
 		DropAllPreparedStatements();
 	}

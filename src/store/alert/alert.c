@@ -19,7 +19,7 @@ sf_alert_kind(SfExecutionAlert alert)
 
 /*
  * Note that an execution has failed or timed out, which is an alert; returns how often it has
- * by now.  0: it is none of a child of a Distributed Map, whose run tolerates failures, or
+ * by now.  0: it is none of an item of a Distributed Map, whose run tolerates failures, or
  * else fails with the execution that has it.
  */
 int
@@ -31,7 +31,7 @@ sf_alert_note(const SfExecution *execution)
 		" times = f.times + 1, failed_at = excluded.failed_at, is_open = true"
 		" RETURNING f.times");
 
-	return sf_execution_is_map_child(execution) ? 0 :
+	return sf_execution_is_of_item(execution) ? 0 :
 		sf_db_number(&plan, 0, SF_INT8(execution->execution_no), SF_INT4(execution->machine_no),
 					 SF_TIME(execution->stopped_at));
 }

@@ -16,7 +16,7 @@
 
 /* --- what it is of --- */
 
-/* Fill in the machine of a notice, by a name that may be "machine/version". */
+/* Fill in the machine of a notice, by its name or by "name/version". */
 void
 sf_notice_set_machine(SfNotice *notice, const char *name)
 {
@@ -89,7 +89,7 @@ sf_notice_begin_detail(SfJsonBuilder *json, const SfNotice *notice)
 void
 sf_notice_tell(SfNotice *notice, SfJsonBuilder *detail)
 {
-	notice->detail = sf_json_finish(detail);
+	notice->detail = sf_json_end(detail);
 	SF_TELL(noticed, notice);
 }
 

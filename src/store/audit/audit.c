@@ -61,7 +61,7 @@ read_time(HeapTuple tuple, TupleDesc desc, void *arg)
 /*
  * Find the redrive of an execution that a call with a client token has made; as in the
  * service, the last ten tokens are known, for 15 minutes.  The time is DT_NOBEGIN when the
- * execution kept its own: then only children of it were redriven.
+ * execution kept its own: then only item executions of it were redriven.
  */
 bool
 sf_audit_find_redrive(int64 execution_no, const char *client_token, TimestampTz *redriven_at)

@@ -529,7 +529,7 @@ sf_branch_is_reading(const SfBranch *branch)
 	return branch->items_unread;
 }
 
-/* Has a branch begun the children of a Distributed Map? */
+/* Has a branch begun the item executions of a Distributed Map? */
 static inline bool
 sf_branch_has_read(const SfBranch *branch)
 {

@@ -230,10 +230,10 @@ sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 	return n;
 }
 
-/* Find due branches of an execution's children, without locking them. */
+/* Find due branches of an execution's item executions, and of theirs, without locking them. */
 int
-sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
-					   SfBranchKey *keys, int size)
+sf_branch_due_items(int64 execution_no, TimestampTz at, bool skip_waits,
+					SfBranchKey *keys, int size)
 {
 	static const SfIndex by_parent = {"execution", "execution_parent"};
 
@@ -255,7 +255,7 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 		"  OFFSET 0) b"
 		" ORDER BY b.due_at, b.execution_no, b.branch_no LIMIT $4");
 
-	/* most executions have no children, and that is known without the executor */
+	/* most executions have none, and that is known without the executor */
 	if (!sf_row_fetch(&by_parent, SF_LOCK_NONE, NULL, NULL, NULL, SF_INT8(execution_no)))
 		return 0;
 	return find_keys(&plan, keys, NULL, size,

@@ -41,11 +41,10 @@ extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 						  SfBranchKey *keys, int size);
 
 /*
- * The same for the running children of an execution, and theirs: executions
- * that a Distributed Map began.
+ * The same for the running item executions of an execution, and theirs.
  */
-extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
-								   bool skip_waits, SfBranchKey *keys, int size);
+extern int	sf_branch_due_items(int64 execution_no, TimestampTz at,
+								bool skip_waits, SfBranchKey *keys, int size);
 
 extern void sf_branch_set_back(Oid owner, TimestampTz now, int64 by);
 extern TimestampTz sf_branch_next_due(Oid owner, TimestampTz after);

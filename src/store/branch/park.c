@@ -214,7 +214,7 @@ sf_park_unpark(SfUnpark why, const SfUnparked *unparked)
 			" _sfflow.parked w JOIN _sfflow.execution e ON e.execution_no = w.execution_no" JOIN_BRANCH
 			" WHERE w.object_no = $3 AND w.queue = $4 AND (e.execution_no = $5 OR e.parent_execution_no = $5)",
 			"w.since")),
-		[SF_UNPARK_CHILDREN] = SF_PLAN(MAKE_FREE_DUE(
+		[SF_UNPARK_ITEMS] = SF_PLAN(MAKE_FREE_DUE(
 			" _sfflow.execution e JOIN _sfflow.parked w ON w.execution_no = e.execution_no" JOIN_BRANCH
 			" WHERE e.parent_execution_no = $5 AND e.map_run_no IS NOT NULL AND w.queue IS NOT NULL", "w.since")),
 	};

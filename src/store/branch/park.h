@@ -88,9 +88,9 @@ typedef enum SfUnpark
 	SF_UNPARK_OBJECT,			/* an object that has parked them in no queue is gone: feature, object_no */
 	SF_UNPARK_QUEUES,			/* an object is gone whose queues they are in: feature, object_no */
 	SF_UNPARK_NEXT,				/* an execution that a feature has parked is the next one of its line: feature, execution_no */
-	SF_UNPARK_WITHIN,				/* an execution has what its branches, and those of the children of its Distributed
+	SF_UNPARK_WITHIN,				/* an execution has what its branches, and those of the item executions of its Distributed
 								 * Maps, wait for in a queue: object_no, queue, execution_no */
-	SF_UNPARK_CHILDREN			/* children of an execution's Distributed Maps may wait in queues for what the Map
+	SF_UNPARK_ITEMS			/* item executions of an execution's Distributed Maps may wait in queues for what the Map
 								 * has: execution_no */
 } SfUnpark;
 

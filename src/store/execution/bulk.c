@@ -51,8 +51,8 @@ status_arg(const SfBulkFilter *filter)
 }
 
 /*
- * List executions that have ended and not succeeded: of machines, without the children
- * of Distributed Maps, which go on with their parent; or the children of a run.  since:
+ * List executions that have ended and not succeeded: of machines, without the executions
+ * of Distributed Maps, which go on with their parent; or the executions of a run.  since:
  * when they ended.
  */
 SfBulkList
@@ -89,7 +89,7 @@ sf_bulk_ended(const SfBulkFilter *filter)
 }
 
 /*
- * List running executions of machines, without the children of Distributed Maps: those
+ * List running executions of machines, without the executions of Distributed Maps: those
  * that have begun, and those that no worker has taken yet or that are parked.  error: with which a branch of
  * them has failed; since: when they were requested.
  */

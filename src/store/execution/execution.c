@@ -239,7 +239,7 @@ sf_execution_check_all_seen(int machine_no)
 	sf_table_check_unchanged("execution", COL_machine_no, SF_INT4(machine_no), 0, NULL);
 }
 
-/* Find the RUNNING children that an execution, or a branch of it (SF_WHOLE_EXECUTION: any), waits for. */
+/* Find the RUNNING nested executions that an execution, or a branch of it (SF_WHOLE_EXECUTION: any), waits for. */
 List *
 sf_execution_waited_for(int64 execution_no, int64 branch_no)
 {
@@ -271,14 +271,14 @@ sf_execution_note_request(const SfExecution *execution, SfStartOutcome outcome,
 				  SF_TEXT(sf_execution_start_outcome_name(outcome)), SF_BOOL(input_differs));
 }
 
-/* Children of a run, as far as they are asked for */
+/* Executions of a run, as far as they are asked for */
 typedef struct Results
 {
 	List	   *list;
 	bool		with_input;
 } Results;
 
-/* Append an ended child to a list. */
+/* Append an ended execution to a list. */
 static void
 append_result(HeapTuple tuple, TupleDesc desc, void *arg)
 {
@@ -295,7 +295,7 @@ append_result(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /*
- * Read ended children of a Distributed Map's run from index first on, at most n, by
+ * Read ended executions of a Distributed Map's run from index first on, at most n, by
  * index, without what their machine has; their inputs, which may be large, if asked for.
  */
 List *

@@ -25,7 +25,7 @@ typedef enum SfParentKind
 #define SF_NO_GENERATION	0	/* parent_generation: the parent does not wait */
 #define SF_NO_MAP_ITEMS		(-1)
 
-/* Where the index of an iteration of a Map, or of a child of a Distributed Map, may stand: it is none */
+/* Where the index of an iteration of a Map, or of an item execution, may stand: it is none */
 #define SF_NO_MAP_INDEX		(-1)
 
 /* Features that compile options of versions, at most */
@@ -45,8 +45,8 @@ typedef enum SfParentKind
 	X(int64, parent_execution_no, INT8, NULL_IS(SF_NO_PARENT)) \
 	X(int64, parent_branch_no, INT8, NULL_IS(SF_NO_BRANCH)) \
 	X(int, parent_generation, INT4, NULL_IS(SF_NO_GENERATION)) \
-	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* no child of a Distributed Map */ \
-	X(int, map_index, INT4, NULL_IS(SF_NO_MAP_INDEX))	/* its index among the children of the run */ \
+	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* no item execution */ \
+	X(int, map_index, INT4, NULL_IS(SF_NO_MAP_INDEX))	/* its index among the executions of the run */ \
 	X(int, map_items, INT4, NULL_IS(SF_NO_MAP_ITEMS))	/* items that it was given */ \
 	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
 	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
@@ -130,9 +130,9 @@ sf_execution_is_waited_for(const SfExecution *execution)
 	return sf_execution_parent_kind(execution) == SF_PARENT_WAITS;
 }
 
-/* Is an execution a child of a Distributed Map? */
+/* Is an execution that of an item, or of a batch, of a Distributed Map? */
 static inline bool
-sf_execution_is_map_child(const SfExecution *execution)
+sf_execution_is_of_item(const SfExecution *execution)
 {
 	return sf_execution_parent_kind(execution) == SF_PARENT_MAP_RUN;
 }
@@ -205,7 +205,7 @@ typedef struct SfBulkFilter
 	const char *error;
 	TimestampTz since;
 	const Jsonb *labels;		/* that an execution has, all of them, as texts */
-	int64		map_run_of;		/* children of a run: its execution, */
+	int64		map_run_of;		/* item executions of a run: its execution, */
 	int64		map_run_no;		/* ... and its number */
 } SfBulkFilter;
 

@@ -211,7 +211,7 @@ sf_head_scan(const SfExecutionHead *execution, const SfProgram *program,
 
 /* --- heads --- */
 
-/* What is read of an execution: its head, and of which execution it is a child */
+/* What is read of an execution: its head, and its parent */
 typedef struct Head
 {
 	SfExecutionHead *execution;
@@ -241,16 +241,16 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /*
- * The number that the Distributed Map of a child execution has in the child's version,
+ * The number that the Distributed Map of an item execution has in the version of that,
  * which it keeps when its parent is migrated.
  */
 static int
-map_state_of_child(const Head *head)
+map_state_of_item(const Head *head)
 {
-	const SfExecutionHead *child = head->execution;
-	SfExecutionHead parent = *child;
-	const SfProgram *now = sf_program_cache_try(child->machine_no, head->parent_version);
-	const SfProgram *before = sf_program_cache_try(child->machine_no, child->version);
+	const SfExecutionHead *item_execution = head->execution;
+	SfExecutionHead parent = *item_execution;
+	const SfProgram *now = sf_program_cache_try(item_execution->machine_no, head->parent_version);
+	const SfProgram *before = sf_program_cache_try(item_execution->machine_no, item_execution->version);
 	SfHeadNames *names;
 
 	if (now == NULL || before == NULL)
@@ -260,9 +260,9 @@ map_state_of_child(const Head *head)
 	names = sf_head_names_read(&parent, now);
 	for (int next = 0; next <= list_length(names->renames); next++)
 	{
-		make_table(names, child->version, next);
+		make_table(names, item_execution->version, next);
 		for (int i = 0; i < names->nnumbers; i++)
-			if (names->numbers[i] == child->map_state && sf_state_is_distributed(&before->states[i]))
+			if (names->numbers[i] == item_execution->map_state && sf_state_is_distributed(&before->states[i]))
 				return i;
 	}
 	return SF_NO_STATE;
@@ -287,7 +287,7 @@ sf_head_read(int64 execution_no, SfExecutionHead *out)
 	if (sf_snapshot_read(&plan, read_execution, &head, SF_INT8(execution_no)) == 0)
 		return false;
 	if (out->map_state != SF_NO_STATE && out->version != head.parent_version)
-		out->map_state = map_state_of_child(&head);
+		out->map_state = map_state_of_item(&head);
 	return true;
 }
 

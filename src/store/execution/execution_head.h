@@ -21,7 +21,7 @@ typedef struct SfExecutionHead
 	SfStatus	status;
 	const char *error;			/* or NULL */
 	const char *cause;
-	int			map_state;		/* Distributed Map that it is a child of, in its version; SF_NO_STATE: none */
+	int			map_state;		/* Distributed Map that it is an item of, in its version; SF_NO_STATE: none */
 } SfExecutionHead;
 
 /* The names that an execution's states had before it was migrated; see sf_head_names_read */

@@ -56,7 +56,7 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
  * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
  * parent, $10 error as open_execution has it, $11 largest name,
  * $12 in an hour, $13 number of a Map run, $14 version or alias, $15 whether it was redriven,
- * $16 without children of Map runs, $17 labels, $18 and $19 name and value of one of them;
+ * $16 without executions of Map runs, $17 labels, $18 and $19 name and value of one of them;
  * $20 the place of what is parked; those of the executions labelled: $21 their numbers.
  */
 #define COLUMNS \

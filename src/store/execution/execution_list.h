@@ -43,8 +43,8 @@ typedef struct SfListQuery
 	const char *error;			/* NULL: any, or none */
 	const char *prefix;			/* of the name; NULL: any */
 	int64		parent_execution_no;	/* SF_NO_PARENT: any, or none */
-	int64		map_run_no;		/* children of one of its Map runs; SF_NO_MAP_RUN: any */
-	bool		without_items;	/* without children of Map runs */
+	int64		map_run_no;		/* executions of one of its Map runs; SF_NO_MAP_RUN: any */
+	bool		without_items;	/* without executions of Map runs */
 	const char *qualifier;		/* started by this alias, or as this version or by an alias of it; NULL: any */
 	SfListRedriven redriven;
 	SfLabelled	labelled;

@@ -126,5 +126,5 @@ sf_history_event_type_failure(const char *error, const char *cause)
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "error", error);
 	sf_json_add_string(&json, "cause", cause);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }

@@ -18,7 +18,7 @@ SF_ROW_TYPE(row_type, SF_MAP_RUN_COLUMNS, map_run, 2);
 
 /* --- runs --- */
 
-/* The counter of the children that have ended with a status. */
+/* The counter of the item executions that have ended with a status. */
 static int *
 ended_with(SfMapRun *map_run, SfStatus status)
 {
@@ -35,10 +35,10 @@ ended_with(SfMapRun *map_run, SfStatus status)
 		case SF_STATUS_RUNNING:
 			break;
 	}
-	elog(ERROR, "a child has not ended");
+	elog(ERROR, "an item execution has not ended");
 }
 
-/* Count a child that has ended.  The items of one that was aborted with its parent did not succeed, either. */
+/* Count an item execution that has ended.  The items of one that was aborted with its parent did not succeed. */
 void
 sf_map_run_count_end(SfMapRun *map_run, SfStatus status, int items)
 {
@@ -50,8 +50,8 @@ sf_map_run_count_end(SfMapRun *map_run, SfStatus status, int items)
 }
 
 /*
- * Take back the end, without success, of a child that is redriven.  Version 1.0 counted no items of children that were
- * aborted with their parent.
+ * Take back the end, without success, of an item execution that is redriven.  Version 1.0 counted no items of those
+ * that were aborted with their parent.
  */
 void
 sf_map_run_count_redriven(SfMapRun *map_run, SfStatus before, int items)
@@ -127,7 +127,7 @@ sf_map_run_update(const SfMapRun *map_run)
 	sf_row_replace(&row_type, NULL, map_run, changed, lengthof(changed));
 }
 
-/* Write what is tolerated, and how many children may run at once. */
+/* Write what is tolerated, and how many item executions may run at once. */
 void
 sf_map_run_set_limits(const SfMapRun *map_run)
 {
@@ -265,15 +265,15 @@ sf_map_item_delete_all(int64 execution_no)
 	sf_db_execute(&plan, SF_INT8(execution_no));
 }
 
-/* --- children --- */
+/* --- item executions --- */
 
-/* Children of the runs of an execution */
+/* Item executions of the runs of an execution */
 #define SELECT_CHILD \
 	"SELECT e.execution_no FROM _sfflow.execution e" \
 	" WHERE e.parent_execution_no = $1"
 
 /*
- * List the numbers of the running children of a run (SF_NO_MAP_RUN: of all runs of the
+ * List the numbers of the running item executions of a run (SF_NO_MAP_RUN: of all runs of the
  * execution), in order.  With lock, lock them and leave out those that another session
  * has locked.
  */
@@ -289,7 +289,7 @@ sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock)
 						 SF_INT2(SF_STATUS_RUNNING));
 }
 
-/* List the numbers of the children of a run that ended without success, in order. */
+/* List the numbers of the item executions of a run that ended without success, in order. */
 List *
 sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no)
 {
@@ -312,7 +312,7 @@ read_counts(HeapTuple tuple, TupleDesc desc, void *arg)
 	counts[1] = sf_row_number(tuple, desc, COL_items, 0);
 }
 
-/* Count the children of a run that were redriven and have not gone on yet, and their items. */
+/* Count the item executions of a run that were redriven and have not gone on yet, and their items. */
 void
 sf_map_run_redriven(int64 execution_no, int64 map_run_no, int *children, int *items)
 {
@@ -332,7 +332,7 @@ sf_map_run_redriven(int64 execution_no, int64 map_run_no, int *children, int *it
 
 /*
  * List the numbers of the runs of an execution that succeeded although some of
- * their children did not.
+ * their item executions did not.
  */
 List *
 sf_map_run_tolerant(int64 execution_no)
@@ -346,7 +346,7 @@ sf_map_run_tolerant(int64 execution_no)
 	return sf_db_numbers(&plan, SF_INT8(execution_no), SF_INT2(SF_STATUS_SUCCEEDED));
 }
 
-/* Add up the bytes of the outputs (and inputs) of all children as text. */
+/* Add up the bytes of the outputs (and inputs) of all item executions as text. */
 int64
 sf_map_run_result_size(int64 execution_no, int64 map_run_no, bool with_input)
 {
@@ -362,15 +362,15 @@ sf_map_run_result_size(int64 execution_no, int64 map_run_no, bool with_input)
 }
 
 /*
- * Tell whether the run that an execution is a child of is over, or about to be.
- * Then its children have to end.  drains: the failure of a child does not end
+ * Tell whether the run of an item execution is over, or about to be.
+ * Then its item executions have to end.  drains: the failure of an item execution does not end
  * the others.
  */
 bool
-sf_map_run_is_over(const SfExecution *child, bool drains)
+sf_map_run_is_over(const SfExecution *execution, bool drains)
 {
 	static SfPlan plan = SF_PLAN(
-		/* a child of a run that succeeded runs because it was redriven */
+		/* an item execution of a run that succeeded runs because it was redriven */
 		"SELECT CASE WHEN e.status = $6 THEN NOT EXISTS (SELECT"
 		"  FROM _sfflow.map_run r WHERE r.execution_no = $1"
 		"  AND r.map_run_no = $3 AND r.status = $6)"
@@ -383,8 +383,8 @@ sf_map_run_is_over(const SfExecution *child, bool drains)
 		" ON b.execution_no = $1 AND b.branch_no = $2"
 		" WHERE e.execution_no = $1");
 
-	return sf_db_number(&plan, true, SF_INT8(child->parent_execution_no),
-						SF_INT8(child->parent_branch_no), SF_INT8(child->map_run_no),
+	return sf_db_number(&plan, true, SF_INT8(execution->parent_execution_no),
+						SF_INT8(execution->parent_branch_no), SF_INT8(execution->map_run_no),
 						SF_BOOL(drains), SF_INT2(SF_STATUS_RUNNING),
 						SF_INT2(SF_STATUS_SUCCEEDED), SF_INT2(SF_PHASE_JOIN));
 }

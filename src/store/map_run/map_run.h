@@ -1,7 +1,7 @@
 /*
  * map_run.h
  *		Rows of _sfflow.map_run and _sfflow.map_item: runs of Distributed Map
- *		states, and their items until they become the input of a child.
+ *		states, and their items until they become the input of an item execution.
  */
 #ifndef SF_STORE_MAP_RUN_H
 #define SF_STORE_MAP_RUN_H
@@ -26,7 +26,7 @@
 	X(int, max_concurrency, INT4, NOT_NULL)	/* 0: no limit; the branch that waits for it has it, too */ \
 	X(int, total, INT4, NOT_NULL)	/* items, so far as they have been read (sf_branch_is_reading) */ \
 	X(int, children, INT4, NOT_NULL) \
-	X(int, succeeded, INT4, NOT_NULL)	/* children that have ended, by status */ \
+	X(int, succeeded, INT4, NOT_NULL)	/* item executions that have ended, by status */ \
 	X(int, failed, INT4, NOT_NULL) \
 	X(int, timed_out, INT4, NOT_NULL) \
 	X(int, aborted, INT4, NOT_NULL) \
@@ -41,7 +41,7 @@ typedef struct SfMapRun
 	SF_MAP_RUN_COLUMNS(SF_FIELD)
 } SfMapRun;
 
-/* --- what a run counts of its children, in memory: the only functions that change these columns --- */
+/* --- what a run counts of its item executions, in memory: the only functions that change these columns --- */
 
 extern void sf_map_run_count_end(SfMapRun *map_run, SfStatus status, int items);
 extern void sf_map_run_count_redriven(SfMapRun *map_run, SfStatus before, int items);
@@ -73,7 +73,7 @@ extern void sf_map_item_delete(int64 execution_no, int64 map_run_no,
 							   int first, int below);
 extern void sf_map_item_delete_all(int64 execution_no);
 
-/* --- children --- */
+/* --- item executions --- */
 
 extern List *sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock);
 extern List *sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no);
@@ -81,6 +81,6 @@ extern List *sf_map_run_tolerant(int64 execution_no);
 extern void sf_map_run_redriven(int64 execution_no, int64 map_run_no, int *children, int *items);
 extern int64 sf_map_run_result_size(int64 execution_no, int64 map_run_no,
 									bool with_input);
-extern bool sf_map_run_is_over(const SfExecution *child, bool drains);
+extern bool sf_map_run_is_over(const SfExecution *execution, bool drains);
 
 #endif							/* SF_STORE_MAP_RUN_H */

@@ -16,7 +16,7 @@
 #include "store/purge/purge.h"
 
 /*
- * What an ended execution e must fulfil besides.  Children of .sync tasks go when
+ * What an ended execution e must fulfil besides.  Nested executions of .sync tasks go when
  * they are old enough themselves; one whose parent still runs stays.  Those of a
  * Distributed Map go after their parent, which takes their results when it is
  * redriven; that waits for those that run again after it has ended.  The position

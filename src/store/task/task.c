@@ -239,12 +239,12 @@ read_task(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /*
- * Take a queued task and set the timer of its branch; its time runs from now on.
+ * Claim a queued task and set the timer of its branch; its time runs from now on.
  * NULL: its execution is over, or another session has it or its branch locked.  The
  * branch comes first: one that a slice has locked is about to end.
  */
 static SfTask *
-take(const Queued *queued, const SfActivity *activity, const char *worker)
+claim(const Queued *queued, const SfActivity *activity, const char *worker)
 {
 	SfExecution *execution = sf_execution_read(queued->key.execution_no, SF_LOCK_NONE, false);
 	SfTask	   *task = NULL;
@@ -267,13 +267,13 @@ take(const Queued *queued, const SfActivity *activity, const char *worker)
 }
 
 /*
- * Take queued tasks of an activity, oldest first, except those that another
+ * Claim queued tasks of an activity, oldest first, except those that another
  * session has locked.  Returns a List of SfTask.  Rows are found by their keys, one by
  * one: beside an old snapshot the table of branches is large, and statistics that call
  * it empty have the planner read all of it.
  */
 List *
-sf_task_take(const SfActivity *activity, const char *worker, int max_tasks)
+sf_task_claim(const SfActivity *activity, const char *worker, int max_tasks)
 {
 	Queued		after = {{0, 0}, 0, DT_NOBEGIN};
 	List	   *tasks = NIL;
@@ -286,7 +286,7 @@ sf_task_take(const SfActivity *activity, const char *worker, int max_tasks)
 		foreach(lc, queued)
 		{
 			SfTask	   *task = list_length(tasks) == max_tasks ? NULL :
-				take(lfirst(lc), activity, worker);
+				claim(lfirst(lc), activity, worker);
 
 			CHECK_FOR_INTERRUPTS();
 			if (task != NULL)

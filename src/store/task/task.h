@@ -101,8 +101,8 @@ extern void sf_task_update(const SfTask *task);
 extern void sf_task_delete(SfBranchKey key);
 extern void sf_task_delete_of(int64 execution_no, const List *numbers);
 
-extern List *sf_task_take(const SfActivity *activity, const char *worker,
-						  int max_tasks);
+extern List *sf_task_claim(const SfActivity *activity, const char *worker,
+						   int max_tasks);
 extern TimestampTz sf_task_timer(const SfTask *task);
 
 /* --- tokens: key, generation, secret and receives, as base64 --- */

@@ -93,7 +93,7 @@ lose(SfcDb *db, const char *what)
 
 /* Hand the result of the statement to its sender; the session is idle then. */
 static void
-finish_statement(SfcDb *db, PGresult *result)
+end_statement(SfcDb *db, PGresult *result)
 {
 	SfcDbDone	done = db->on_done;
 
@@ -122,7 +122,7 @@ read_results(SfcDb *db)
 				lose(db, "connection lost");
 			}
 			else
-				finish_statement(db, result);
+				end_statement(db, result);
 		}
 		else if (db->kept != NULL && PQresultStatus(db->kept) == PGRES_FATAL_ERROR)
 			PQclear(result);

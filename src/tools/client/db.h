@@ -26,7 +26,7 @@ typedef enum SfcDbStatus
 typedef struct SfcDb
 {
 	bool		(*look) (struct SfcDb *db); /* looks for the server, for sfc_db_found(); false: no need; or NULL */
-	PGconn	   *(*open) (struct SfcDb *db); /* begins to connect */
+	PGconn	   *(*connect) (struct SfcDb *db); /* begins to connect */
 	int64_t		connect_timeout;	/* milliseconds */
 	const char *listen;			/* a LISTEN statement, or NULL */
 	const char *schema_name;	/* of sfflow's functions; NULL: ask the catalogue */

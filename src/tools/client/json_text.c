@@ -200,7 +200,7 @@ sfc_json_next(SfcJsonWalk *walk, SfcJson *key, SfcJson *value)
 
 /* Keep the string that the parser has decoded. */
 static ActionResult
-take_string(void *state, char *token, JsonTokenType type)
+keep_string(void *state, char *token, JsonTokenType type)
 {
 	*(char **) state = token;
 	return ACTION_DONE;
@@ -214,7 +214,7 @@ char *
 sfc_json_text(SfcJson value)
 {
 	char	   *text = NULL;
-	JsonSemAction actions = {.semstate = &text, .scalar = take_string};
+	JsonSemAction actions = {.semstate = &text, .scalar = keep_string};
 
 	if (sfc_json_type(value) != '"')
 		return pnstrdup(value.text, value.len);

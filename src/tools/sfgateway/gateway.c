@@ -130,7 +130,7 @@ read_options(int argc, char **argv)
 	read_options_once(argc, argv, false);
 	if (optind < argc)
 		refuse("too many arguments");
-	if (!sfg_config_finish(&problem) || !sfg_dsn_check(sfg_config.dsn, &problem) ||
+	if (!sfg_config_check(&problem) || !sfg_dsn_check(sfg_config.dsn, &problem) ||
 		(sfg_config.metrics_dsn != NULL && !sfg_dsn_check(sfg_config.metrics_dsn, &problem)) ||
 		(sfg_config.otlp_dsn != NULL && !sfg_dsn_check(sfg_config.otlp_dsn, &problem)))
 		refuse(problem);

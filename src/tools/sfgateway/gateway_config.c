@@ -130,7 +130,7 @@ sfg_config_read(const char *path, char **problem)
 
 /* Fill in defaults, and check settings that depend on each other. */
 bool
-sfg_config_finish(char **problem)
+sfg_config_check(char **problem)
 {
 	if (sfg_config.listen == NULL)
 		sfg_config.listen = pg_strdup("127.0.0.1:8083");

@@ -118,6 +118,6 @@ extern SfgConfig sfg_config;
 
 extern bool sfg_config_set(const char *key, const char *value, char **problem);
 extern bool sfg_config_read(const char *path, char **problem);
-extern bool sfg_config_finish(char **problem);
+extern bool sfg_config_check(char **problem);
 
 #endif							/* SFG_GATEWAY_CONFIG_H */

@@ -214,7 +214,7 @@ check_archive(void)
 
 /* Fill in defaults, and check settings that depend on each other. */
 bool
-sfw_config_finish(char **problem)
+sfw_config_check(char **problem)
 {
 	char		host[256] = "localhost";
 

@@ -99,7 +99,7 @@ extern SfwConfig sfw_config;
 
 extern bool sfw_config_set(const char *key, const char *value, char **problem);
 extern bool sfw_config_read(const char *path, char **problem);
-extern bool sfw_config_finish(char **problem);
+extern bool sfw_config_check(char **problem);
 extern const SfwSection *sfw_config_section(const SfwSection *list, const char *kind, const char *name);
 
 #endif							/* SFW_CONFIG_H */

@@ -12,6 +12,6 @@ extern PGconn *sfw_connect(const char *conninfo, bool own, bool wait);
 
 /* --- several.c: one worker for several databases --- */
 
-extern int	sfw_several_work(int (*work) (void));
+extern int	sfw_several_run(int (*work) (void));
 
 #endif							/* SFW_CONNECTION_H */

@@ -193,7 +193,7 @@ read_options(int argc, char **argv)
 		sfw_config.dbname = pg_strdup(argv[optind]);
 		sfc_secrets_hide_conninfo(argv[optind]);
 	}
-	if (!sfw_config_finish(&problem))
+	if (!sfw_config_check(&problem))
 		refuse(problem);
 }
 
@@ -345,7 +345,7 @@ serves_commands(void)
 
 /* Work until it is time to exit; gives the exit status. */
 static int
-work(void)
+run(void)
 {
 	bool		lost;
 
@@ -389,5 +389,5 @@ main(int argc, char **argv)
 		return dry_run();
 	if (sfw_config.archive != NULL)
 		return sfw_archive();
-	return sfw_several_work(work);
+	return sfw_several_run(run);
 }

@@ -155,7 +155,7 @@ is_working(void)
 
 /* Work for the database of the options and for all nodes, until it is time to exit; gives the exit status. */
 int
-sfw_several_work(int (*work) (void))
+sfw_several_run(int (*work) (void))
 {
 	sigset_t	mine;
 	sigset_t	before;

@@ -302,7 +302,7 @@ choice_output(SfStep *step, const SfChoiceRule *rule, Jsonb *input,
 
 /* Leave a Choice state through a rule, or through Default (rule NULL). */
 static SfStepNext
-take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
+leave_by_rule(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 {
 	const SfChoiceState *choice = sf_state_choice(step->state);
 	const SfTemplate *assign = rule ? rule->assign : step->state->assign;
@@ -340,7 +340,7 @@ sf_choice_enter(SfStep *step)
 		switch (eval_rule(step, &choice->rules[i], i, &error))
 		{
 			case VERDICT_YES:
-				return take(step, &choice->rules[i], input);
+				return leave_by_rule(step, &choice->rules[i], input);
 			case VERDICT_NO:
 				break;
 			case VERDICT_ERROR:
@@ -348,7 +348,7 @@ sf_choice_enter(SfStep *step)
 		}
 	}
 	if (choice->default_name != NULL)
-		return take(step, NULL, input);
+		return leave_by_rule(step, NULL, input);
 
 	/* the service reports States.Runtime, not States.NoChoiceMatched */
 	sf_error_set(&error, SF_ERR_RUNTIME,

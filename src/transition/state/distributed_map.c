@@ -5,15 +5,15 @@
  *
  *		enter ──► items are read (a task, if there is an ItemReader; a client
  *		          may answer it)
- *		      ──► JOIN: children begin in a window, as others end
+ *		      ──► JOIN: item executions begin in a window, as others end
  *		      ──► all have ended: results are put into an array; or, if there is a
  *		          ResultWriter, MAP_WRITE: they are written (a task)
  *
  * Both tasks may be announced as long, or handed out; their outcomes come in phase
- * MAP_ANSWERED.  The state's history has no events of the children.  branch->map_run_no
+ * MAP_ANSWERED.  The state's history has no events of the item executions.  branch->map_run_no
  * names the run in _sfflow.map_run from its beginning on; branch->items_unread
  * tells that its items have not been read, and so which of the two tasks it is.
- * Counted in items: total, next_index; in children: pending.  What the run needs
+ * Counted in items: total, next_index; in item executions: pending.  What the run needs
  * otherwise stands in its row.
  */
 #include "postgres.h"
@@ -59,13 +59,13 @@ sf_map_redriven_extra(const SfExecution *execution, const SfState *state,
 	sf_json_add_string(&json, "mapRunArn",
 					   sf_map_arn(execution, state, map_run->uuid));
 	sf_json_add_int(&json, "redriveCount", map_run->redrive_count);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
-/* The execution id of a child. */
+/* The execution id of an item execution. */
 char *
-sf_map_child_id(const SfExecution *execution, const SfState *state,
-				const char *uuid, int index)
+sf_map_execution_id(const SfExecution *execution, const SfState *state,
+					const char *uuid, int index)
 {
 	const char *label = sf_state_map(state)->distributed->label;
 
@@ -153,9 +153,9 @@ fail_run_with(SfStep *step, const char *name, const char *cause)
 	return fail_run(step, &error);
 }
 
-/* Items are there: children may begin, once the join is claimed as one. */
+/* Items are there: item executions may begin, once the join is claimed as one. */
 static SfStepNext
-await_children(SfStep *step, int total)
+await_item_executions(SfStep *step, int total)
 {
 	SfBranch   *branch = step->branch;
 
@@ -221,7 +221,7 @@ run_extra(const SfStep *step, const char *uuid)
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "mapRunArn",
 					   sf_map_arn(step->loaded->execution, step->state, uuid));
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Begin a run; items NULL: they are to be read. */
@@ -282,7 +282,7 @@ sf_distributed_enter(SfStep *step)
 
 	begin_run(step, map_run, items);
 	if (items != NULL)
-		return await_children(step, map_run->total);
+		return await_item_executions(step, map_run->total);
 	branch->items_unread = true;
 	if (map_run->max_items < 0)
 		return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,
@@ -307,7 +307,7 @@ sf_distributed_resource(const SfState *state, const SfBranch *branch)
 	return sf_branch_is_reading(branch) ? map->item_reader : map->result_writer;
 }
 
-/* --- children --- */
+/* --- item executions --- */
 
 /* Items as they are handed out */
 typedef struct Feed
@@ -366,14 +366,14 @@ feed_take(Feed *feed)
 	return input;
 }
 
-/* The input of a child that takes a batch: {"BatchInput": …, "Items": […]}. */
-static SfMapChild *
+/* The input of an item execution that takes a batch: {"BatchInput": …, "Items": […]}. */
+static SfItemExecution *
 make_batch(Feed *feed, Jsonb *batch_input, Size *size, SfError *error)
 {
 	SfBranch   *branch = feed->step->branch;
 	int			max_items = feed->map_run->max_items_per_batch;
 	Size		max_bytes = (Size) sf_setting_max_payload_bytes;
-	SfMapChild *child = palloc0(sizeof(SfMapChild));
+	SfItemExecution *item_execution = palloc0(sizeof(SfItemExecution));
 	SfJsonBuilder json;
 
 	if (feed->map_run->max_bytes_per_batch > 0)
@@ -387,40 +387,40 @@ make_batch(Feed *feed, Jsonb *batch_input, Size *size, SfError *error)
 	}
 	sf_json_open_array(&json, "Items");
 	while (branch->next_index < branch->total &&
-		   (max_items == 0 || child->items < max_items))
+		   (max_items == 0 || item_execution->items < max_items))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!feed_peek(feed, branch->next_index, error))
 			return NULL;
-		if (child->items > 0 && *size + feed->size + 1 > max_bytes)
+		if (item_execution->items > 0 && *size + feed->size + 1 > max_bytes)
 			break;
 		*size += feed->size + 1;
 		sf_json_add(&json, NULL, feed_take(feed));
-		child->items++;
+		item_execution->items++;
 		branch->next_index++;
 	}
 	sf_json_close_array(&json);
-	child->input = sf_json_finish(&json);
-	return child;
+	item_execution->input = sf_json_end(&json);
+	return item_execution;
 }
 
-/* The input of a child that takes one item. */
-static SfMapChild *
+/* The input of an item execution that takes one item. */
+static SfItemExecution *
 make_single(Feed *feed, Size *size, SfError *error)
 {
-	SfMapChild *child = palloc0(sizeof(SfMapChild));
+	SfItemExecution *item_execution = palloc0(sizeof(SfItemExecution));
 
 	if (!feed_peek(feed, feed->step->branch->next_index, error))
 		return NULL;
 	*size = feed->size;
-	child->input = feed_take(feed);
-	child->items = 1;
+	item_execution->input = feed_take(feed);
+	item_execution->items = 1;
 	feed->step->branch->next_index++;
-	return child;
+	return item_execution;
 }
 
 /*
- * Does a quota of the owner hold a run up?  One child may always run, or Maps
+ * Does a quota of the owner hold a run up?  One item execution may always run, or Maps
  * within Maps would wait for each other; its end has the run looked at again.
  */
 static bool
@@ -429,7 +429,7 @@ must_wait(const SfStep *step)
 	return step->branch->pending > 0 && !step->loaded->may_begin;
 }
 
-/* Is there room for another child? */
+/* Is there room for another item execution? */
 static bool
 has_room(const SfBranch *branch)
 {
@@ -439,9 +439,9 @@ has_room(const SfBranch *branch)
 	return branch->next_index < branch->total && branch->pending < window;
 }
 
-/* Begin children while there is room for them, within what a step may do. */
+/* Begin item executions while there is room for them, within what a step may do. */
 static bool
-begin_children(SfStep *step, bool *waits, SfError *error)
+begin_item_executions(SfStep *step, bool *waits, SfError *error)
 {
 	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
 	SfBranch   *branch = step->branch;
@@ -458,26 +458,26 @@ begin_children(SfStep *step, bool *waits, SfError *error)
 		return false;
 	while (has_room(branch) && branch->next_index < limit && bytes < SF_MAP_STEP_BYTES)
 	{
-		SfMapChild *child;
+		SfItemExecution *item_execution;
 		Size		size;
 
 		CHECK_FOR_INTERRUPTS();
 		*waits = must_wait(step);
 		if (*waits || (feed->pos > 0 && feed->pos == step->loaded->nitems))
 			break;				/* the next step goes on */
-		child = map->item_batcher != NULL ?
+		item_execution = map->item_batcher != NULL ?
 			make_batch(feed, batch_input, &size, error) :
 			make_single(feed, &size, error);
-		if (child == NULL)
+		if (item_execution == NULL)
 			return false;
 		bytes += size;
-		sf_step_effect(step, SF_EFFECT_BEGIN_CHILD)->child = child;
+		sf_step_effect(step, SF_EFFECT_BEGIN_ITEM_EXECUTION)->begin_item_execution = item_execution;
 		branch->pending++;
 	}
 	return true;
 }
 
-/* Map: children may begin. */
+/* Map: item executions may begin. */
 SfStepNext
 sf_distributed_continue(SfStep *step)
 {
@@ -495,11 +495,11 @@ sf_distributed_continue(SfStep *step)
 		return SF_STEP_REST;
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
-	if (!begin_children(step, &waits, &error))
+	if (!begin_item_executions(step, &waits, &error))
 	{
 		if (step->transition->needs != 0)
 			return SF_STEP_REST;
-		step->transition->neffects = neffects;	/* no child begins */
+		step->transition->neffects = neffects;	/* no item execution begins */
 		branch->next_index = next_index;
 		branch->pending = pending;
 		sf_join_fail(step, &error);
@@ -537,7 +537,7 @@ written_result(SfStep *step, Jsonb *details)
 					   sf_map_arn(step->loaded->execution, step->state,
 								  map_run->uuid));
 	sf_json_add(&json, "ResultWriterDetails", details);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Map: the items have been read, or the results written. */
@@ -560,7 +560,7 @@ sf_distributed_resume(SfStep *step)
 		sf_json_root(outcome->output, &root);
 		if (!sf_json_to_int64(&root, &total))
 			elog(ERROR, "the number of items of a Map is missing");
-		return await_children(step, (int) total);
+		return await_item_executions(step, (int) total);
 	}
 	if (!sf_step_has(step, SF_NEED_MAP_RUN))
 		return SF_STEP_REST;
@@ -570,7 +570,7 @@ sf_distributed_resume(SfStep *step)
 	return succeed_run(step, written_result(step, outcome->output));
 }
 
-/* Map: all children have ended. */
+/* Map: all item executions have ended. */
 SfStepNext
 sf_distributed_joined(SfStep *step)
 {

@@ -203,9 +203,9 @@ sf_net_rest_ready(SfNet *net)
 
 /* --- jobs without rows --- */
 
-/* Take the jobs of a net that have no rows into memory: those that wait for room only get one when they begin. */
+/* Make the jobs of a net that have no rows in memory: those that wait for room only get one when they begin. */
 void
-sf_net_take_implied(SfNet *net)
+sf_net_load_implied(SfNet *net)
 {
 	const SfJobNetState *jobs = sf_state_net(net->state);
 
@@ -322,7 +322,7 @@ sf_net_enter(SfStep *step)
 	{
 		if (jobs->jobs[i].nafter > 0)
 			continue;
-		sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn = make_job(net, i);
+		sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn_branch = make_job(net, i);
 		make_ready(net, i);
 	}
 	sf_net_begin(net, step->now);

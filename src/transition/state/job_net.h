@@ -31,7 +31,7 @@ extern int	sf_net_begin_next(SfNet *net, TimestampTz now);
 extern void sf_net_begin(SfNet *net, TimestampTz now);
 extern int	sf_net_take_back_begun(SfNet *net);
 extern void sf_net_rest_ready(SfNet *net);
-extern void sf_net_take_implied(SfNet *net);
+extern void sf_net_load_implied(SfNet *net);
 extern void sf_net_imply(SfNet *net);
 extern void sf_net_make_rows(SfNet *net);
 extern bool sf_net_rest(SfNet *net, TimestampTz now);

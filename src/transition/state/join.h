@@ -19,7 +19,7 @@ extern SfBranch *sf_join_spawn(SfStep *step, int scope, int index,
 extern void sf_join_fail(SfStep *step, SfError *error);
 extern bool sf_join_wants_more(const SfBranch *parent);
 extern bool sf_join_is_ready(const SfBranch *parent, const SfState *state);
-extern void sf_join_take(SfBranch *parent, const SfParentDelta *delta);
+extern void sf_join_add_ends(SfBranch *parent, const SfParentDelta *delta);
 extern void sf_join_wake(SfBranch *parent, const SfState *state, TimestampTz now);
 extern void sf_join_count(SfBranch *parent, const SfParentDelta *delta,
 						  const SfState *state, TimestampTz now);

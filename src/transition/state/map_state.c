@@ -163,8 +163,8 @@ show_selected(SfStep *step)
 	sf_json_begin_array(&json);
 	for (int i = 0; i < transition->neffects; i++)
 		if (transition->effects[i].kind == SF_EFFECT_SPAWN_BRANCH)
-			sf_json_add(&json, NULL, transition->effects[i].spawn->payload);
-	sf_step_show(step, SF_INSPECTION_AFTER_ITEM_SELECTOR, sf_json_finish(&json));
+			sf_json_add(&json, NULL, transition->effects[i].spawn_branch->payload);
+	sf_step_show(step, SF_INSPECTION_AFTER_ITEM_SELECTOR, sf_json_end(&json));
 }
 
 /* Begin iterations while there is room for them. */
@@ -219,7 +219,7 @@ sf_map_length(int length)
 
 	sf_json_begin_object(&json);
 	sf_json_add_int(&json, "length", length);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Show what is tolerated, as far as the state says, in the inspection of a test. */

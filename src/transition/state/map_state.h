@@ -27,7 +27,7 @@ extern Jsonb *sf_map_length(int length);
 
 extern SfStepNext sf_distributed_enter(SfStep *step);
 extern SfStepNext sf_distributed_resume(SfStep *step);		/* a task has an outcome */
-extern SfStepNext sf_distributed_continue(SfStep *step);	/* children may begin */
+extern SfStepNext sf_distributed_continue(SfStep *step);	/* item executions may begin */
 extern SfStepNext sf_distributed_joined(SfStep *step);		/* all have ended */
 
 extern SfStepNext sf_distributed_write(SfStep *step);
@@ -35,11 +35,11 @@ extern bool sf_distributed_is_reading(const SfState *state, const SfBranch *bran
 extern const SfResource *sf_distributed_resource(const SfState *state,
 												 const SfBranch *branch);
 
-/* "…:mapRun:machine/label:uuid" and "machine/label:name", the child's id. */
+/* "…:mapRun:machine/label:uuid" and "machine/label:name", the id of an item execution. */
 extern char *sf_map_arn(const SfExecution *execution, const SfState *state,
 						const char *uuid);
-extern char *sf_map_child_id(const SfExecution *execution, const SfState *state,
-							 const char *uuid, int index);
+extern char *sf_map_execution_id(const SfExecution *execution, const SfState *state,
+								 const char *uuid, int index);
 
 extern Jsonb *sf_map_redriven_extra(const SfExecution *execution,
 									const SfState *state,

@@ -30,7 +30,7 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 	child->niterations = parent->niterations;
 	child->iterations = parent->iterations;
 	child->item = parent->item;
-	sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn = child;
+	sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn_branch = child;
 	return child;
 }
 
@@ -66,9 +66,9 @@ sf_join_is_ready(const SfBranch *parent, const SfState *state)
 	return state->type != SF_STATE_JOBNET && sf_join_wants_more(parent);
 }
 
-/* Let a parent take the ends of children into account. */
+/* Add ends of children to what their parent counts. */
 void
-sf_join_take(SfBranch *parent, const SfParentDelta *delta)
+sf_join_add_ends(SfBranch *parent, const SfParentDelta *delta)
 {
 	parent->pending = Max(parent->pending - delta->ended, 0);
 	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
@@ -96,7 +96,7 @@ void
 sf_join_count(SfBranch *parent, const SfParentDelta *delta, const SfState *state,
 			  TimestampTz now)
 {
-	sf_join_take(parent, delta);
+	sf_join_add_ends(parent, delta);
 	sf_join_wake(parent, state, now);
 }
 
@@ -156,7 +156,7 @@ joined_result(const SfStep *step)
 	sf_json_begin_array(&json);
 	for (int i = 0; i < joined->noutputs; i++)
 		sf_json_add(&json, NULL, joined->outputs[i]);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Parallel, Map, JobNet: all children have ended. */

@@ -73,7 +73,7 @@ scheduled_extra(const SfTaskRequest *task, const char *role)
 		sf_json_add_int(&json, "timeoutInSeconds", task->timeout_ms / 1000);
 	if (task->heartbeat_ms != 0)
 		sf_json_add_int(&json, "heartbeatInSeconds", task->heartbeat_ms / 1000);
-	return sf_json_finish(&json);
+	return sf_json_end(&json);
 }
 
 /* Task: work out its payload and ask for it to be carried out. */
@@ -125,7 +125,7 @@ taken_event(SfStep *step, const SfTask *task)
 	sf_json_add_string(&json, "workerName", task->worker);
 	if (task->started_at != DT_NOBEGIN)
 		step->now = task->started_at;
-	sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&json));
+	sf_step_event(step, SF_HISTORY_EVENT_ACTIVITY_STARTED, NULL, sf_json_end(&json));
 	step->now = now;
 }
 
@@ -136,9 +136,9 @@ await_answer(SfStep *step, const SfTaskWait *wait, SfPhase phase, Jsonb *task_pa
 	SfBranch   *branch = step->branch;
 
 	if (wait->task != NULL && branch->phase == SF_PHASE_EXTERNAL)
-		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = wait->task;
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->update_task = wait->task;
 	else if (wait->task != NULL)
-		sf_step_effect(step, SF_EFFECT_HAND_OUT_TASK)->hand_out = wait->task;
+		sf_step_effect(step, SF_EFFECT_HAND_OUT_TASK)->hand_out_task = wait->task;
 	branch->phase = phase;
 	branch->task_payload = task_payload;
 	branch->due_at = wait->due;
@@ -180,7 +180,7 @@ sf_task_state_handed_out(SfStep *step)
 	return await_answer(step, handed_out, SF_PHASE_EXTERNAL, NULL);
 }
 
-/* Task: it is asked for; the answer comes with its token, its child, from a person or with an event. */
+/* Task: it is asked for; the answer comes with its token, its nested execution, from a person or with an event. */
 SfStepNext
 sf_task_state_waits(SfStep *step)
 {
@@ -215,7 +215,7 @@ sf_task_state_store_outcome(SfStep *step)
 	if (outcome->task != NULL)
 	{
 		/* only its request was made; the answer comes with its token */
-		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = outcome->task;
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->update_task = outcome->task;
 		branch->phase = SF_PHASE_EXTERNAL;
 	}
 	return SF_STEP_REST;
@@ -230,23 +230,23 @@ count_task(SfStep *step, const SfError *error)
 
 	if (task != NULL && task->activity_no != 0 && task->started_at != DT_NOBEGIN)
 		began = task->started_at;
-	sf_step_effect(step, SF_EFFECT_COUNT_TASK)->task_over =
+	sf_step_effect(step, SF_EFFECT_COUNT_TASK)->count_task =
 		(SfTaskOver) {step->state->number, step->branch->attempt, Max(step->now - began, 0), error};
 }
 
 /*
- * A task was not answered: are the child executions that the branch waits for to end with it?  This is the rule; who
- * asks is the transition of a task that has timed out (effect STOP_CHILDREN), and what writes branches that were
+ * A task was not answered: are the nested executions that the branch waits for to end with it?  This is the rule; who
+ * asks is the transition of a task that has timed out (effect STOP_NESTED), and what writes branches that were
  * aborted (sf_apply_tasks).  When an execution ends without success all of its branches are aborted, most of them
- * unread: clear_rows (run/apply/apply_write.c) then stops the children of all.
+ * unread: clear_rows (run/apply/apply_write.c) then stops the nested executions of all.
  */
 bool
-sf_task_state_stops_child(const SfState *state, SfUnanswered unanswered)
+sf_task_state_stops_nested(const SfState *state, SfUnanswered unanswered)
 {
 	if (state->type != SF_STATE_TASK ||
 		sf_state_task(state)->resource.kind != SF_RESOURCE_START_EXECUTION)
 		return false;
-	/* a token, not the child, is what has not come */
+	/* a token, not the nested execution, is what has not come */
 	return unanswered == SF_UNANSWERED_ABORTED || !sf_state_awaits_token(state);
 }
 
@@ -264,8 +264,8 @@ task_failed(SfStep *step, SfHistoryEventSubject subject, SfError *error)
 	if (never_queued)
 		type = SF_HISTORY_EVENT_ACTIVITY_SCHEDULE_FAILED;
 	if (sf_error_is(error, SF_ERR_TIMEOUT) &&
-		sf_task_state_stops_child(step->state, SF_UNANSWERED_TIMED_OUT))
-		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
+		sf_task_state_stops_nested(step->state, SF_UNANSWERED_TIMED_OUT))
+		(void) sf_step_effect(step, SF_EFFECT_STOP_NESTED);
 	count_task(step, memcpy(palloc(sizeof(SfError)), error, sizeof(SfError)));
 	sf_step_prefix(step, error);
 	/* an activity that does not exist is an error of the state, of which no task tells */

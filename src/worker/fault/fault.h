@@ -44,7 +44,7 @@ extern void sf_poison_release_suspects(void);
 
 extern int	sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms);
 extern void sf_shortage_clear(SfBranchKey key);
-extern void sf_shortage_over(void);
+extern void sf_shortage_note_success(void);
 
 /* --- exits.c: A worker that ends in the middle of a turn --- */
 

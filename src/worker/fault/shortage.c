@@ -147,9 +147,9 @@ sf_shortage_clear(SfBranchKey key)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* A slice or a task went well.  Without the lock: a hint that costs nothing. */
+/* A slice or a task went well.  Without the lock, since it may be wrong for once. */
 void
-sf_shortage_over(void)
+sf_shortage_note_success(void)
 {
 	if (sf_shared->shortage_of != SF_NO_SHORTAGE)
 		sf_shared->shortage_of = SF_NO_SHORTAGE;

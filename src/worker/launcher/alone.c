@@ -49,7 +49,7 @@ sf_alone_begin(List *databases)
 
 /* Tell whether a process can be had again; then this one goes back to launching. */
 bool
-sf_alone_has_ended(void)
+sf_alone_can_launch(void)
 {
 	if (!sf_processes_ensure_standby())
 		return false;
@@ -88,7 +88,7 @@ sf_alone_start(void)
  * processes can be had again.  *until: when to ask again, at the latest.
  */
 bool
-sf_alone_is_over(SfTick *until)
+sf_alone_is_to_end(SfTick *until)
 {
 	SfDemand	want;
 	SfTick		turn_over = sf_tick_plus_ms(sf_my_process->attached, SF_QUANTUM_MS);
@@ -96,7 +96,7 @@ sf_alone_is_over(SfTick *until)
 	if (!mine)
 		return false;
 	*until = sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS);
-	if (sf_alone_has_ended())
+	if (sf_alone_can_launch())
 		return true;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	(void) sf_shared_check_clock();

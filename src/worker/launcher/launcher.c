@@ -163,7 +163,7 @@ drive_alone(void)
 		bool		suspects;
 		SfSuspect	suspect;
 
-		if (ProcDiePending || sf_alone_has_ended())
+		if (ProcDiePending || sf_alone_can_launch())
 			proc_exit(1);
 		sf_signals_handle();
 		sf_shared->max_payload_bytes = sf_setting_max_payload_bytes;
@@ -178,7 +178,7 @@ drive_alone(void)
 													   suspects ? SF_ERRAND_SUSPECTS : SF_ERRAND_WORK);
 
 			sf_shared->connecting = database;
-			sf_worker_live((int) (process - sf_shared->processes), process->launch);
+			sf_worker_run((int) (process - sf_shared->processes), process->launch);
 		}
 		sf_signals_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS)));
 	}

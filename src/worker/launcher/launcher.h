@@ -70,8 +70,8 @@ extern void sf_overdue_check_clock(void);
 
 extern void sf_alone_begin(List *databases) pg_attribute_noreturn();
 extern void sf_alone_start(void);
-extern bool sf_alone_has_ended(void);
+extern bool sf_alone_can_launch(void);
 extern bool sf_alone_may_drive(void);
-extern bool sf_alone_is_over(SfTick *until);
+extern bool sf_alone_is_to_end(SfTick *until);
 
 #endif							/* SF_WORKER_LAUNCHER_H */

@@ -54,7 +54,7 @@ probe_runs(void)
  * data directory unsettled until the next start, unless the database is gone.
  */
 static void
-finish_probe(void)
+end_probe(void)
 {
 	Oid			last_probed;
 
@@ -148,7 +148,7 @@ sf_probes_next(void)
 		if (probe_runs())
 			return SF_TICK_NEVER;
 		if (OidIsValid(probed))
-			finish_probe();
+			end_probe();
 		if (to_probe == NIL)
 			break;
 		if (sf_processes_retry_at() > now)

@@ -15,7 +15,7 @@
 /* --- worker.c: a worker of a database --- */
 
 extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
-extern void sf_worker_live(int process, uint32 launch) pg_attribute_noreturn();
+extern void sf_worker_run(int process, uint32 launch) pg_attribute_noreturn();
 
 /* --- my_process.c: its step, cancel requests, its kind (SfProcessKind) --- */
 

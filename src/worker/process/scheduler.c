@@ -17,7 +17,7 @@
 #include "base/settings.h"
 #include "base/time/timing.h"
 #include "base/value/random.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 #include "worker/launcher/launcher.h"
 #include "worker/process/process.h"
 #include "worker/process/scheduler.h"
@@ -54,7 +54,7 @@ tasks_to_take(Oid database)
 
 /* Decide whether this process looks for announced tasks, if it or the database wants to. */
 static void
-take_seek(SfDatabase *database, SfTurn *turn)
+decide_seek(SfDatabase *database, SfTurn *turn)
 {
 	sf_my_process->may_run_task = false;
 	turn->admission = tasks_to_take(database->oid);
@@ -159,7 +159,7 @@ static void
 take_help(SfDatabase *database, SfTurn *turn)
 {
 	if (turn->nkeys > 0 ||
-		!sf_shared_help(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner))
+		!sf_shared_take_keys_as_helper(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner))
 		return;
 	sf_my_process->turn = SF_TURN_KIND_HELPS;
 	turn->helped = true;
@@ -199,7 +199,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 	}
 	if (turn->nkeys > 0 || turn->scan_from != DT_NOEND || turn->seeks ||
 		(database->tasks_left & SF_TASKS_LEFT_WANTED) != 0)
-		take_seek(database, turn);
+		decide_seek(database, turn);
 	if (turn->nkeys == 0 && turn->scan_from == DT_NOEND && !turn->seeks)
 		return SF_WORK_STATE_SLEEP;
 
@@ -274,7 +274,7 @@ is_delivery_due(const SfDatabase *database)
 
 /* Take on telling the workers of queues whose time has come. */
 static bool
-take_queues(SfDatabase *database)
+claim_queue_wakeups(SfDatabase *database)
 {
 	if (sf_my_process->kind != SF_PROCESS_KIND_WORKER || database->next_queue > sf_tick_now())
 		return false;
@@ -536,7 +536,7 @@ sf_scheduler_next(SfTurn *turn)
 		end_help(database, turn);
 		sf_my_process->stuck = sf_my_process->may_run_task = false;
 		sf_my_process->turn_owner = InvalidOid;
-		queues_are_due = database != NULL && take_queues(database);
+		queues_are_due = database != NULL && claim_queue_wakeups(database);
 		turn->state = choose(database, turn);
 		LWLockRelease(sf_shared_lock);
 	}

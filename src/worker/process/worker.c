@@ -98,7 +98,7 @@ work_loop(void)
 		if (turn.result != SF_TURN_RESULT_ANNOUNCED)
 		{
 			handle_signals();
-			if (sf_alone_is_over(&alone_until))
+			if (sf_alone_is_to_end(&alone_until))
 				return;
 		}
 		switch (sf_scheduler_next(&turn))
@@ -221,9 +221,9 @@ connect_to_database(void)
 	sf_identity_private_session();
 }
 
-/* Live as the process of a number: connect, work until asked to leave, end. */
+/* Run as the process of a number: connect, work until asked to leave, end. */
 void
-sf_worker_live(int process, uint32 launch)
+sf_worker_run(int process, uint32 launch)
 {
 	sf_exits_watch_signals();
 	sf_yield_enable();
@@ -250,5 +250,5 @@ sfflow_worker_main(Datum arg)
 
 	memcpy(&launch, MyBgworkerEntry->bgw_extra, sizeof(launch));
 	sf_signals_unblock();
-	sf_worker_live(DatumGetInt32(arg), launch);
+	sf_worker_run(DatumGetInt32(arg), launch);
 }

@@ -328,7 +328,7 @@ owner_waits(const SfDatabase *database)
 	return database->ring.nlists > 0 && !can_wait(database) && find_waiting_list(database, &at);
 }
 
-/* The same in a slice, without the lock: a hint whether it should end. */
+/* The same in a slice, without the lock: whether it should end, as far as is known. */
 bool
 sf_shared_others_wait(void)
 {
@@ -360,7 +360,7 @@ sf_shared_left_until(SfDatabase *database)
 
 /* In a process for tasks: take keys of such an owner; false: there is none. */
 bool
-sf_shared_help(SfDatabase *database, SfWorkKey *keys, int *nkeys, int size, Oid *owner)
+sf_shared_take_keys_as_helper(SfDatabase *database, SfWorkKey *keys, int *nkeys, int size, Oid *owner)
 {
 	int			at;
 

@@ -2,7 +2,7 @@
  * shared.h
  *		What the launcher, the workers and committing sessions share.
  *
- * One fixed-size area, made when the server starts; it holds hints only and no
+ * One fixed-size area, made when the server starts; it holds only what may be lost, and no
  * pointers.  One lock, sf_shared_lock, held exclusively, guards all of it: every section
  * is a few assignments, at most a walk over the processes.  Exceptions are marked.
  *
@@ -424,8 +424,8 @@ extern void sf_shared_take_keys(SfDatabase *database, SfWorkKey *keys,
 extern bool sf_shared_others_wait(void);
 extern bool sf_shared_wants_helper(SfDatabase *database);
 extern SfTick sf_shared_left_until(SfDatabase *database);
-extern bool sf_shared_help(SfDatabase *database, SfWorkKey *keys, int *nkeys,
-						   int size, Oid *owner);
+extern bool sf_shared_take_keys_as_helper(SfDatabase *database, SfWorkKey *keys, int *nkeys,
+										  int size, Oid *owner);
 extern void sf_shared_put_back(SfDatabase *database, const SfWorkKey *keys,
 							   int nkeys, Oid owner);
 

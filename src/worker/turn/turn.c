@@ -62,7 +62,7 @@ copy_owners(const SfDatabase *database, Oid *owners, SfOwnerTurns *turns)
  * has room for SF_KNOWN_OWNERS.
  */
 static void
-take_tasks(SfSliceSearch *search, Oid *owners)
+claim_task_search(SfSliceSearch *search, Oid *owners)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
@@ -325,7 +325,7 @@ announced_task(const SfSliceResult *result)
 	};
 }
 
-/* Run an announced task; its branch is the first hint after it. */
+/* Run an announced task; its branch is the first key after it. */
 static void
 run_announced(SfTurn *turn, SfTurnTask task)
 {
@@ -617,7 +617,7 @@ run_slice(SfTurn *turn)
 	{
 		xact.slice.take.search.announced = &left;
 		xact.slice.take.search.owners.last = xact.slice.take.search.owners.until = turn->task_after;
-		take_tasks(&xact.slice.take.search, owners);
+		claim_task_search(&xact.slice.take.search, owners);
 		taken = left;
 	}
 	else

@@ -230,7 +230,7 @@ fail_branch(const SfFailXact *fail)
 
 /* Do what a transaction of a turn is for, in it. */
 static void
-work(SfTurnXact *xact)
+run_in_xact(SfTurnXact *xact)
 {
 	switch (xact->kind)
 	{
@@ -404,14 +404,14 @@ sf_turn_xact_run(SfTurnXact *xact)
 		begin(activity_of(xact));
 		xact->verdict = sf_verdict();
 		if (xact->verdict == SF_VERDICT_MAY_WORK)
-			work(xact);
+			run_in_xact(xact);
 		SF_DEBUG_POINT("commit");
 		xact->stage = SF_TURN_STAGE_COMMITTING;
 		commit();
 		SF_DEBUG_POINT("committed");
 		xact->stage = SF_TURN_STAGE_COMMITTED;
 		if (xact->kind == SF_TURN_XACT_SLICE && xact->result.end == SF_SLICE_END_WORKED)
-			sf_shortage_over();
+			sf_shortage_note_success();
 	}
 	PG_CATCH();
 	{

@@ -143,10 +143,10 @@ like(attack('SELECT secret FROM _sfflow.access_key'), qr/^"batch 42501/, '... al
 # What a function leaves in the session does not reach the next role: the gateway is the same session for both.
 $node->safe_psql('postgres', 'GRANT other TO gateway; CREATE SEQUENCE public.numbers;
 	GRANT USAGE ON SEQUENCE public.numbers TO batch, other');
-my $trial = q('TestState', jsonb_build_object('definition', '{"Type":"Task","Resource":"sql:public.attack","End":true}',
+my $test = q('TestState', jsonb_build_object('definition', '{"Type":"Task","Resource":"sql:public.attack","End":true}',
 	'input', jsonb_build_object('statement', %s)::text));
 my $call_as = sub { my ($role, $statement) = @_; return "SELECT sf_aws_api_as('$role', "
-	. sprintf($trial, "\$s\$$statement\$s\$") . ") ->> 'output';" };
+	. sprintf($test, "\$s\$$statement\$s\$") . ") ->> 'output';" };
 my $locks = q(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid(););
 like(as('gateway', $call_as->('batch', 'SELECT pg_advisory_lock(1)') . $locks), qr/^0$/m,
 	'an advisory lock of the session ends with the call');

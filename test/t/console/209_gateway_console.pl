@@ -165,7 +165,7 @@ waitpid $later, 0;
 $got = json(curl($gateway, '/console/poll', @session, '-d', qq({"seen": "$token"}))->{body});
 ok($got->{changed}, 'one that comes later is told at once');
 
-is(action('test_state')->{body}, '"off"', 'a trial can write');
+is(action('test_state')->{body}, '"off"', 'a test of a state can write');
 is(curl($gateway, '/console/poll', @session, '-d', qq({"seen": "$got->{token}"}), '--max-time', 3)->{exit}, 28,
 	'but is no change');
 

@@ -126,7 +126,7 @@ for my $round (1 .. $rounds)
 	$alone += alone(@sessions);
 	for my $session (@sessions)
 	{
-		$transactions += @{ $session->{finished} };
+		$transactions += @{ $session->{ends} };
 		my $last = '';
 		for my $error (@{ $session->{errors} })
 		{

@@ -98,14 +98,14 @@ for (1 .. 10)
 	$later = settled();
 }
 is($later, $asked, '200 workers that wait cause no query');
-is(scalar(grep { heard($_, 0) ne '' } @one, @two), 0, 'and have no answer');
+is(scalar(grep { read_within($_, 0) ne '' } @one, @two), 0, 'and have no answer');
 
 # Each task goes to one worker, and to one of its activity.
 give('one', 'a');
 my @got;
-wait_for('an answer', sub { push @got, grep { $_ ne '' } map { heard($_, 0.001) } @one; scalar @got });
+wait_for('an answer', sub { push @got, grep { $_ ne '' } map { read_within($_, 0.001) } @one; scalar @got });
 settled();
-push @got, grep { $_ ne '' } map { heard($_, 0.001) } @one;
+push @got, grep { $_ ne '' } map { read_within($_, 0.001) } @one;
 is(scalar @got, 1, 'a task goes to one worker');
 like($got[0] // '', qr/"input": "a"/, 'with its input');
 give('two', map { "b$_" } 1 .. 20);
@@ -113,7 +113,7 @@ my (%payloads, %answered);
 ok(wait_for('20 tasks', sub {
 	for my $worker (@two)
 	{
-		next unless heard($worker, 0.001) =~ /"input": "(b\d+)"/;
+		next unless read_within($worker, 0.001) =~ /"input": "(b\d+)"/;
 		$payloads{$1}++;
 		$answered{$worker} = 1;
 	}
@@ -132,14 +132,14 @@ ok(wait_for('all have left', sub { left() >= $left + 60 }), 'the gateway notices
 give('two', map { "c$_" } 1 .. 10);
 %payloads = ();
 ok(wait_for('10 tasks', sub { $payloads{$_}++
-	for map { heard($_, 0.001) =~ /"input": "(c\d+)"/ ? $1 : () } @two; keys %payloads == 10 }),
+	for map { read_within($_, 0.001) =~ /"input": "(c\d+)"/ ? $1 : () } @two; keys %payloads == 10 }),
 	'tasks go to workers that are still there');
 
 # A worker that gets an error has used a notification up; the next one asks.
 my @fail = workers('once_fails', 2);
 settled();
 give('once_fails', 'e');
-like(heard($_->[0], 60), $_->[1], $_->[2]) for [ $fail[0], qr/500 .*InternalFailure/s, 'a worker gets an error' ],
+like(read_within($_->[0], 60), $_->[1], $_->[2]) for [ $fail[0], qr/500 .*InternalFailure/s, 'a worker gets an error' ],
 	[ $fail[1], qr/"input": "e"/, 'and the next one the task' ];
 
 # The connection that listens is lost: tasks of the meantime are found.
@@ -147,7 +147,7 @@ settled();
 $node->safe_psql('postgres', q{INSERT INTO aws.task VALUES ('one', 'meanwhile');
 	SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%quote_ident%'
 		AND pid <> pg_backend_pid()});
-ok(wait_for('the task of the meantime', sub { grep { heard($_, 0.001) =~ /meanwhile/ } @one }),
+ok(wait_for('the task of the meantime', sub { grep { read_within($_, 0.001) =~ /meanwhile/ } @one }),
 	'all ask again after the connection was lost');
 
 # The end: those that wait are answered.
@@ -155,7 +155,7 @@ settled();
 my @late = workers('one', 5);
 settled();
 kill 'TERM', $gateway->{pid};
-is(scalar(grep { heard($_, 60) =~ /^HTTP\/1\.1 200.*Connection: close.*\r\n\r\n\{\}$/si } @late), 5,
+is(scalar(grep { read_within($_, 60) =~ /^HTTP\/1\.1 200.*Connection: close.*\r\n\r\n\{\}$/si } @late), 5,
 	'workers are answered when the gateway leaves');
 stop_gateway($gateway, 0);
 
@@ -193,7 +193,7 @@ all_is_over('so are the others');
 ok($node->log_contains(qr/activity:three/, $from), 'a worker that waits for the connection asks');
 ok(!$node->log_contains(qr/activity:five/, $from), '... and one that has left does not');
 give('three', 'd');
-like(heard($stays, 60), qr/"input": "d"/, 'the other one waits for the task');
+like(read_within($stays, 60), qr/"input": "d"/, 'the other one waits for the task');
 stop_gateway($gateway);
 
 # A role has so many workers that wait, over all its keys; another role has its own.

@@ -50,7 +50,7 @@ sub good_calls
 # How many of some connections have no answer, then or at an earlier call.
 sub silent
 {
-	${ *$_ }{answered} ||= heard($_, 0.01) ne '' for @_;
+	${ *$_ }{answered} ||= read_within($_, 0.01) ne '' for @_;
 	return scalar grep { !${ *$_ }{answered} } @_;
 }
 
@@ -88,9 +88,9 @@ my $large = signed_request($gateway, 'AKIDGOOD:secret', 'DescribeExecution',
 	'{}') =~ s/Content-Length: \d+/Content-Length: 2000000/ir =~ s/\r\n\r\n.*/\r\n\r\n/sr;
 my $begun = time;
 my @large = senders($gateway, $large, 34);
-ok(wait_for('one is refused', sub { grep { heard($_, 0.01) =~ /^HTTP\S+ 503/ } @large }),
+ok(wait_for('one is refused', sub { grep { read_within($_, 0.01) =~ /^HTTP\S+ 503/ } @large }),
 	'one large body more than there is memory for is refused');
-ok(wait_for('room', sub { heard((senders($gateway, $large, 1))[0], 0.3) eq '' }), 'others come in');
+ok(wait_for('room', sub { read_within((senders($gateway, $large, 1))[0], 0.3) eq '' }), 'others come in');
 cmp_ok(time - $begun, '<', 25, '... before those that do not come have had all their time');
 close $_ for @large;
 
@@ -144,7 +144,7 @@ cmp_ok($node->safe_psql('postgres', $asked) - $before, '<=', 30 + 10 * $took,
 	'1,000 forged notifications cause a few queries');
 $begun = time;
 $node->safe_psql('postgres', q(INSERT INTO aws.task VALUES ('one', 'real'); NOTIFY sf_activity, 'one'));
-ok(wait_for('the task', sub { grep { heard($_, 0.001) =~ /"real"/ } @workers }),
+ok(wait_for('the task', sub { grep { read_within($_, 0.001) =~ /"real"/ } @workers }),
 	'a task that there is reaches a worker all the same');
 cmp_ok(time - $begun, '<', 30, '... soon');
 stop_gateway($gateway);

@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(free_port start_gateway stop_gateway gateway_log curl sign_in raw json wait_for signed_request senders
-	heard);
+	read_within);
 
 my $count = 0;
 my $page = 0;
@@ -177,7 +177,7 @@ sub senders
 }
 
 # Read what has come on a connection within some seconds.
-sub heard
+sub read_within
 {
 	my ($socket, $seconds) = @_;
 	my ($ready, $got) = ('', '');

@@ -33,10 +33,10 @@ sub poll_query_until
 		$psql //= begin($node, $database);
 		my $is_there = ask($psql, $query, \$answer);
 		$is_answered = $is_there && $answer eq $expected;
-		$psql = finish($psql) unless $is_there;
+		$psql = end_psql($psql) unless $is_there;
 		sleep 0.1 unless $is_answered;
 	}
-	finish($psql) if $psql;
+	end_psql($psql) if $psql;
 	return 1 if $is_answered;
 	diag("poll_query_until timed out executing this query:\n$query\nexpecting this output:\n$expected\n"
 		  . "last actual query output:\n$answer");
@@ -76,7 +76,7 @@ sub ask
 }
 
 # End a psql.
-sub finish
+sub end_psql
 {
 	my $psql = shift;
 	close $psql->{in};

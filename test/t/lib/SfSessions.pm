@@ -18,47 +18,47 @@ our @EXPORT = qw(begin_session sessions_end race alone end_prepared);
 my $gate = 7_236_501;
 
 # Start a session of psql, with arguments that say where, which runs transactions from a file that it is to have, and
-# tells when each has finished.
+# tells when each has ended.
 sub begin_session
 {
 	my ($psql, $file, @transactions) = @_;
 	my %session = map { $_ => "$file.$_" } qw(sql out err);
-	append_to_file($session{sql}, join '', map { "${_}SELECT 'finished ' || extract(epoch FROM clock_timestamp());\n" }
+	append_to_file($session{sql}, join '', map { "${_}SELECT 'ended ' || extract(epoch FROM clock_timestamp());\n" }
 		@transactions);
 	$session{run} = IPC::Run::start([ 'psql', '-qXAt', '-v', 'VERBOSITY=sqlstate', @$psql, '-f', $session{sql} ],
 		'<', '/dev/null', '>', $session{out}, '2>', $session{err});
 	return \%session;
 }
 
-# Wait for sessions. What each did is returned: "finished", the times at which its transactions have finished, and
+# Wait for sessions. What each did is returned: "ends", the times at which its transactions have ended, and
 # "errors", its SQLSTATEs in order.
 sub sessions_end
 {
 	my @sessions = @_;
 	IPC::Run::finish($_->{run}) for @sessions;
-	return map { { finished => [ finished($_) ], errors => [ slurp_file($_->{err}) =~ /ERROR:\s+(\w+)/g ] } } @sessions;
+	return map { { ends => [ end_times($_) ], errors => [ slurp_file($_->{err}) =~ /ERROR:\s+(\w+)/g ] } } @sessions;
 }
 
-# Give the times at which transactions of a session have finished.
-sub finished
+# Give the times at which transactions of a session have ended.
+sub end_times
 {
-	return slurp_file(shift->{out}) =~ /^finished (\S+)$/mg;
+	return slurp_file(shift->{out}) =~ /^ended (\S+)$/mg;
 }
 
-# Wait until some transactions of all sessions together have finished.
-sub wait_for_finished
+# Wait until some transactions of all sessions together have ended.
+sub wait_for_ends
 {
 	my ($count, @sessions) = @_;
 	for (1 .. 100 * $PostgreSQL::Test::Utils::timeout_default)
 	{
-		return if $count <= map { finished($_) } @sessions;
+		return if $count <= map { end_times($_) } @sessions;
 		Time::HiRes::sleep(0.01);
 	}
-	die "fewer than $count transactions have finished";
+	die "fewer than $count transactions have ended";
 }
 
 # Run sessions beside each other, each of which is a list of transactions, and kill the server when kill_after
-# transactions have finished, if that is given. Returns as sessions_end() does.
+# transactions have ended, if that is given. Returns as sessions_end() does.
 sub race
 {
 	my ($node, $transactions, %how) = @_;
@@ -79,22 +79,22 @@ sub race
 	$holder->quit;
 	if ($how{kill_after})
 	{
-		wait_for_finished($how{kill_after}, @sessions);
+		wait_for_ends($how{kill_after}, @sessions);
 		$node->stop('immediate');
 		start_again($node);
 	}
 	return sessions_end(@sessions);
 }
 
-# Count the sessions between whose first and last transaction no other session finished one: these have raced with nobody.
+# Count the sessions between whose first and last transaction no other session ended one: these have raced with nobody.
 sub alone
 {
 	my @sessions = @_;
 	my $alone = 0;
 	for my $session (@sessions)
 	{
-		my ($first, $last) = @{ $session->{finished} }[ 0, -1 ];
-		my @others = map { @{ $_->{finished} } } grep { $_ != $session } @sessions;
+		my ($first, $last) = @{ $session->{ends} }[ 0, -1 ];
+		my @others = map { @{ $_->{ends} } } grep { $_ != $session } @sessions;
 		$alone++ unless defined $first && grep { $_ > $first && $_ < $last } @others;
 	}
 	return $alone;

@@ -12,7 +12,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(start_worker worker_log stop_worker wait_worker wait_for run_task dry_run activity_machine
-	processes children);
+	processes subprocesses);
 
 my $count = 0;
 my %running;
@@ -43,7 +43,7 @@ sub processes
 }
 
 # List the children of a process, those that ended and were not waited for, too.
-sub children
+sub subprocesses
 {
 	my $parent = shift;
 	return grep { proc("/proc/$_/stat") =~ /.*\) \S $parent / } map { s{^/proc/}{}r } glob '/proc/[0-9]*';

@@ -69,7 +69,7 @@ sub answer_of
 	my $got = '';
 	while ($got !~ /\r\n\r\n/ || $got =~ /Content-Length: (\d+).*?\r\n\r\n(.*)/s && length $2 < $1)
 	{
-		my $more = heard($socket, 60);
+		my $more = read_within($socket, 60);
 		last if $more eq '';
 		$got .= $more;
 	}

@@ -207,10 +207,10 @@ is(kind(aws($gateway, 'SendTaskSuccess', { taskToken => 'x', output => '1' })), 
 
 # Workers that wait, and a task of each node: each wakes one.
 my @waiting = senders($gateway, signed_request($gateway, $key, 'GetActivityTask', $own->encode($work)), 3);
-is(heard($_, 1), '', 'a worker waits') for @waiting;
+is(read_within($_, 1), '', 'a worker waits') for @waiting;
 my $begun = time;
 on($_, "SELECT sf_start('shell', '{\"of\": \"$_\"}', 'waited')") for sort keys %node;
-my %got = map { my $text = heard($_, 30); $text =~ /\\"of\\": ?\\"(\w+)\\"/ ? ($1 => 1) : ($text => 1) } @waiting;
+my %got = map { my $text = read_within($_, 30); $text =~ /\\"of\\": ?\\"(\w+)\\"/ ? ($1 => 1) : ($text => 1) } @waiting;
 is(join(' ', sort keys %got), 'c n1 n2', 'workers that wait get the new tasks of all nodes');
 cmp_ok(time - $begun, '<', 20, '... soon');
 close $_ for @waiting;
@@ -279,11 +279,11 @@ like(curl($gateway, '/metrics')->{body},
 on('n2', q{SELECT sf_start('shell', '{"of": "n2"}', 'meanwhile')});
 is(json(aws($gateway, 'GetActivityTask', $work)->{json}{input})->{of}, 'n2', 'workers get tasks of the others');
 my ($waits) = senders($gateway, signed_request($gateway, $key, 'GetActivityTask', $own->encode($work)), 1);
-is(heard($waits, 1), '', '... and wait for more');
+is(read_within($waits, 1), '', '... and wait for more');
 $n1->start;
 is(soon(\&is_ok, $gateway, 'DescribeExecution', execution('pass:n1'))->{json}{name}, 'n1', 'it is back: it is served');
 on('n1', q{SELECT sf_start('shell', '{"of": "n1"}', 'back')});
-like(heard($waits, 30), qr/\\"of\\": ?\\"n1\\"/, '... a worker that has waited meanwhile gets its task');
+like(read_within($waits, 30), qr/\\"of\\": ?\\"n1\\"/, '... a worker that has waited meanwhile gets its task');
 is(soon(\&is_ok, $gateway, 'SendTaskSuccess', { taskToken => $held, output => '1' })->{status}, 200,
 	'... and an answer is taken');
 

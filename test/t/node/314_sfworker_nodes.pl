@@ -32,7 +32,7 @@ my %id = map { $_ => start($_, 'one', "echo $_") } sort keys %node;
 is(outcome($_, $id{$_}), qq(SUCCEEDED|{"stdout": "$_\\n"}), "a task of $_") for sort keys %node;
 is($node{$_}->safe_psql('postgres', 'SELECT last_worker, in_flight FROM sf_activities'), 'all|0', "$_ knows the worker")
   for sort keys %node;
-is(scalar(children($worker->{pid})), 3, 'a process for each');
+is(scalar(subprocesses($worker->{pid})), 3, 'a process for each');
 
 # One is down: the others are served, and it is when it is back.
 $node{n1}->stop('immediate');
@@ -43,10 +43,10 @@ $node{n1}->start;
 is(outcome('n1', start('n1', 'back', 'echo back')), qq(SUCCEEDED|{"stdout": "back\\n"}), 'and when it is back it is');
 
 # A process that is killed is started again.
-my ($victim) = children($worker->{pid});
+my ($victim) = subprocesses($worker->{pid});
 kill 'KILL', $victim;
 ok(wait_for('another one is there', sub {
-	my @now = children($worker->{pid});
+	my @now = subprocesses($worker->{pid});
 	@now == 3 && !grep { $_ == $victim } @now;
 }), 'a process that was killed is started again');
 is(outcome($_, start($_, 'again', "echo again")), qq(SUCCEEDED|{"stdout": "again\\n"}), "... and $_ is served")

@@ -79,7 +79,7 @@ EOC
 	ok($waiting->(qr/^postgres\|[^|]*\|0\|8\|/m), 'eight clients wait');
 	$admin->('RESUME postgres');
 	my @did = sessions_end(@clients);
-	is(join(' ', map { scalar @{ $_->{finished} } } @did), '5 5 5 5 5 5 5 5',
+	is(join(' ', map { scalar @{ $_->{ends} } } @did), '5 5 5 5 5 5 5 5',
 		'each client of pgbouncer has awaited its five');
 	is(join(' ', map { @{ $_->{errors} } } @did), '', '... without an error');
 	is(alone(@did), 0, '... and each beside others');

@@ -116,7 +116,7 @@ gives("{\"Command\": \"(sleep 1234.$$ >/dev/null 2>&1 &) ; (sleep 1234.$$ &) ; e
 # The fourth is that of the folder that ls reads.
 gives('{"Command": ["ls", "/proc/self/fd"]}', 'SUCCEEDED|{"stdout": "0\\n1\\n2\\n3\\n"}||',
 	'a command has its three descriptors') for 1 .. 3;
-ok(wait_for('it has no children', sub { !children($worker->{pid}) }), 'and no children');
+ok(wait_for('it has no subprocesses', sub { !subprocesses($worker->{pid}) }), 'and no subprocesses');
 ok(wait_for('they have ended', sub { !processes(qr/sleep 123[4][.]$$/) }), 'nor have they');
 
 # Those that write without end do not hold the worker, either.

@@ -97,7 +97,7 @@ sub round_of
 	$alone += alone(@sessions);
 	for my $session (@sessions)
 	{
-		$transactions += @{ $session->{finished} };
+		$transactions += @{ $session->{ends} };
 		$errors{$_}++ for @{ $session->{errors} };
 	}
 	end_prepared($node);

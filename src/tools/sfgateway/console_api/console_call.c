@@ -98,13 +98,13 @@ writes(const SfgConsoleSession *session, const char *action)
 	return found;
 }
 
-/* Tell whether an action that may write takes back what it has tried: then there is no change to tell of. */
+/* Tell whether an action that may write is rolled back: then there is no change to tell of. */
 static bool
-is_trial(const char *action)
+is_rolled_back(const char *action)
 {
-	static const char *const trials[] = {"plan", "plan_alias", "plan_calendar", "plan_limit", "plan_schedule", "test_state"};
+	static const char *const actions[] = {"plan", "plan_alias", "plan_calendar", "plan_limit", "plan_schedule", "test_state"};
 
-	return sfc_is_one_of(action, trials, lengthof(trials));
+	return sfc_is_one_of(action, actions, lengthof(actions));
 }
 
 /* The answer of an action has come; without one, the session is over, or ends now. */
@@ -208,7 +208,7 @@ ask_here(SfgRequest *request, SfgConsoleSession *session, SfgTargetKind kind, co
 	bool		may_write = writes(session, request->what);
 	Presence	presence = name == NULL ? ANYTHING : kind == SFG_TARGET_TASK ? A_TASK : AN_EXECUTION;
 
-	request->may_change = may_write && !is_trial(request->what);
+	request->may_change = may_write && !is_rolled_back(request->what);
 	sfg_call_make(request, &session->pool, calls[may_write][presence],
 				  presence == ANYTHING ? lengthof(values) - 1 : lengthof(values), values, answered);
 }

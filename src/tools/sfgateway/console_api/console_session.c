@@ -477,7 +477,7 @@ sfg_console_sign_in(SfgRequest *request, const char *role, char *password, SfgSi
 
 /* Add a session that the gateway has kept. */
 static void
-take_up(SfgConsoleSession *session)
+add_kept(SfgConsoleSession *session)
 {
 	session->status = SFG_SESSION_LOST;
 	add_session(session);
@@ -487,7 +487,7 @@ take_up(SfgConsoleSession *session)
 void
 sfg_console_sessions_start(void)
 {
-	sfg_session_file_take(take_up);
+	sfg_session_file_take(add_kept);
 }
 
 /* Find the session of a cookie, or NULL. */

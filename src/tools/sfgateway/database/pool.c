@@ -37,7 +37,7 @@ free_call(SfgCall *call)
 
 /* Give a call its result, and free it. */
 static void
-finish(SfgCall *call, const PGresult *result)
+give_result(SfgCall *call, const PGresult *result)
 {
 	if (call->done != NULL)
 		call->done(result, call->arg);
@@ -54,7 +54,7 @@ statement_done(const PGresult *result, void *arg)
 	connection->call = NULL;
 	sfc_timer_clear(&connection->deadline);
 	if (call != NULL)
-		finish(call, result);
+		give_result(call, result);
 }
 
 /* Send the statement of a call that its connection has prepared. */
@@ -224,7 +224,7 @@ idle(SfcDb *db)
 	SfgCall    *call;
 
 	while ((call = take_next(connection->pool)) != NULL && call->wanted != NULL && !call->wanted(call->arg))
-		finish(call, NULL);
+		give_result(call, NULL);
 	if (call != NULL)
 		send_call(connection, call);
 }
@@ -238,7 +238,7 @@ end_old_calls(void *arg)
 
 	while (!dlist_is_empty(&pool->queue) &&
 		   dlist_head_element(SfgCall, node, &pool->queue)->until <= now)
-		finish(take(pool), NULL);
+		give_result(take(pool), NULL);
 	if (!dlist_is_empty(&pool->queue))
 		sfc_timer_set(&pool->timer, dlist_head_element(SfgCall, node, &pool->queue)->until - now, end_old_calls, pool);
 }
@@ -282,7 +282,7 @@ wipe_password(SfgPool *pool)
 
 /* Begin to connect, as the owner of the pool has said. */
 static PGconn *
-open_connection(SfcDb *db)
+begin_connection(SfcDb *db)
 {
 	SfgConnection *connection = db->arg;
 	SfgPool    *pool = connection->pool;
@@ -344,7 +344,7 @@ sfg_pool_prepare(SfgPool *pool, int n)
 		connection->pool = pool;
 		connection->db = (SfcDb) {
 			.look = look_for_hosts,
-			.open = open_connection,
+			.connect = begin_connection,
 			.connect_timeout = pool->connect_timeout > 0 ? pool->connect_timeout : sfg_config.connect_timeout,
 			.listen = pool->listen,
 			.schema_name = sfg_config.schema,
@@ -398,7 +398,7 @@ sfg_pool_give_up(SfgPool *pool, const char *why)
 			sfc_db_drop(db, why);
 	}
 	while ((call = take(pool)) != NULL)
-		finish(call, NULL);
+		give_result(call, NULL);
 }
 
 /* Tell whether a pool has no connection, and makes none. */
@@ -516,7 +516,7 @@ sfg_pool_stop(SfgPool *pool)
 	}
 	wipe_password(pool);
 	while ((call = take(pool)) != NULL)
-		finish(call, NULL);
+		give_result(call, NULL);
 }
 
 /* Free a pool that was stopped, but not from one of its own callbacks. */

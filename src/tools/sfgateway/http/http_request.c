@@ -209,7 +209,7 @@ suspend(SfgRequest *request)
 
 /* The body is complete, or the request was resumed: handle it, or send its answer. */
 enum MHD_Result
-sfg_request_go_on(SfgRequest *request)
+sfg_request_handle(SfgRequest *request)
 {
 	if (request->phase == SFG_REQUEST_READING)
 	{

@@ -89,7 +89,7 @@ typedef struct SfgRequest
 } SfgRequest;
 
 extern SfgRequest *sfg_request_begin(SfgClient *client, const char *method, const char *path);
-extern enum MHD_Result sfg_request_go_on(SfgRequest *request);
+extern enum MHD_Result sfg_request_handle(SfgRequest *request);
 extern void sfg_request_end(SfgRequest *request);
 extern void sfg_request_give_up(SfgRequest *request);
 extern void sfg_request_watch_client(SfgRequest *request);

@@ -87,7 +87,7 @@ refuse(SfgRequest *request, unsigned status, const char *message, bool close)
 	sfg_answer_error(request, status, message);
 	if (close)
 		sfg_answer_header(request, "Connection", "close");
-	return sfg_request_go_on(request);
+	return sfg_request_handle(request);
 }
 
 /* The most bytes that the body of a request may have. */
@@ -127,7 +127,7 @@ begin_large(SfgRequest *request, size_t bytes)
 	if (!request->route->check(request))
 	{
 		sfg_answer_header(request, "Connection", "close");
-		return sfg_request_go_on(request);
+		return sfg_request_handle(request);
 	}
 	if (buffered + bytes > Max(MOST_BUFFERED, sfg_config.max_body))
 	{
@@ -155,7 +155,7 @@ begin(const Listener *listener, SfgRequest *request, const char *method, const c
 	{
 		sfg_answer_error(request, MHD_HTTP_METHOD_NOT_ALLOWED, "this method is not allowed here");
 		sfg_answer_header(request, "Allow", allowed);
-		return sfg_request_go_on(request);
+		return sfg_request_handle(request);
 	}
 	if (request->route == NULL)
 		return refuse(request, MHD_HTTP_NOT_FOUND, "there is nothing here", false);
@@ -169,8 +169,8 @@ begin(const Listener *listener, SfgRequest *request, const char *method, const c
 
 /* Handle what the library has read of a request. */
 static enum MHD_Result
-handle(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
-	   const char *version, const char *data, size_t *size, void **context)
+handle_request(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
+			   const char *version, const char *data, size_t *size, void **context)
 {
 	SfgRequest *request = *context;
 
@@ -191,7 +191,7 @@ handle(void *arg, struct MHD_Connection *connection, const char *url, const char
 		*size = 0;
 		return PQExpBufferDataBroken(request->body) ? MHD_NO : MHD_YES;
 	}
-	return sfg_request_go_on(request);
+	return sfg_request_handle(request);
 }
 
 /* The library is done with a request. */
@@ -426,7 +426,7 @@ start_daemon(Listener *listener, char **problem)
 		tls_options[3] = (struct MHD_OptionItem) {MHD_OPTION_END, 0, NULL};
 	}
 	listener->daemon =
-		MHD_start_daemon(flags, 0, admit, listener, handle, listener,
+		MHD_start_daemon(flags, 0, admit, listener, handle_request, listener,
 						 MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
 						 MHD_OPTION_LISTEN_SOCKET, fd,
 						 MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,

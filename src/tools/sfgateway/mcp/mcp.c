@@ -399,7 +399,7 @@ call_tool(SfgRequest *request)
 
 /* Handle a message of a client that was let in. */
 static void
-handle(SfgRequest *request)
+handle_message(SfgRequest *request)
 {
 	McpCall    *call = request->data;
 	const char *method = call->message.method;
@@ -440,7 +440,7 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 	strlcpy(call->role, role, sizeof(call->role));
 	strlcpy(request->who, role, sizeof(request->who));
 	sfg_crowd_sign_in(request->client, call->role);
-	handle(request);
+	handle_message(request);
 }
 
 /* The look-up of a key has failed. */

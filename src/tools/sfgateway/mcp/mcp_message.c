@@ -42,7 +42,7 @@ begin(PQExpBuffer json, SfcJson id)
 
 /* Send an answer. */
 static void
-finish(SfgRequest *request, unsigned status, PQExpBuffer json)
+send_answer(SfgRequest *request, unsigned status, PQExpBuffer json)
 {
 	appendPQExpBufferChar(json, '}');
 	sfg_answer(request, status, "application/json", sfc_buffer_data(json), json->len);
@@ -59,7 +59,7 @@ sfg_mcp_answer(SfgRequest *request, SfcJson id, const char *result, size_t len)
 	begin(&json, id);
 	sfc_json_put_key(&json, "result");
 	sfc_json_put_value(&json, (SfcJson) {result, len});
-	finish(request, MHD_HTTP_OK, &json);
+	send_answer(request, MHD_HTTP_OK, &json);
 }
 
 /* Answer with an error. */
@@ -76,7 +76,7 @@ sfg_mcp_refuse(SfgRequest *request, unsigned status, SfcJson id, SfgMcpCode code
 	sfc_json_put_key(&json, "message");
 	sfc_json_put_string(&json, reason);
 	appendPQExpBufferChar(&json, '}');
-	finish(request, status, &json);
+	send_answer(request, status, &json);
 }
 
 /* Refuse a body that is no message. */

@@ -206,9 +206,9 @@ find_or_add(int number)
 	return NULL;
 }
 
-/* Take a node as the coordinator has it: connect to one that is new, or somewhere else now. */
+/* Set a node as the coordinator has it: connect to one that is new, or somewhere else now. */
 static void
-take(Node *node, const char *name, const char *address, const char *dbname)
+set_node(Node *node, const char *name, const char *address, const char *dbname)
 {
 	char	   *dsn = sfg_dsn_of_node(sfg_config.dsn, address, dbname);
 
@@ -229,9 +229,9 @@ take(Node *node, const char *name, const char *address, const char *dbname)
 		sfc_log(SFC_LOG_ERROR, "the address of a node is no connection string", "name", name, NULL);
 }
 
-/* Take the nodes of an answer, and leave those that it does not have. */
+/* Set the nodes of an answer, and leave those that it does not have. */
 static void
-take_all(const PGresult *result)
+set_nodes(const PGresult *result)
 {
 	bool		found[SFG_MOST_NODES] = {false};
 
@@ -253,7 +253,7 @@ take_all(const PGresult *result)
 		if (node == NULL)
 			continue;
 		node->presence.within = half();
-		take(node, PQgetvalue(result, i, 1), PQgetvalue(result, i, 2), PQgetvalue(result, i, 3));
+		set_node(node, PQgetvalue(result, i, 1), PQgetvalue(result, i, 2), PQgetvalue(result, i, 3));
 		found[index_of(node)] = true;
 	}
 	for (int node_index = 1; node_index < SFG_MOST_NODES; node_index++)
@@ -277,7 +277,7 @@ nodes_come(const PGresult *result, void *arg)
 
 	if (ok)
 	{
-		take_all(result);
+		set_nodes(result);
 		are_known = true;
 	}
 	else if (result != NULL)

@@ -67,9 +67,9 @@ extern void sfg_node_request_call(SfgRequest *request, int node_index, const cha
 typedef struct SfgFan SfgFan;
 
 /* Called once for each node, with the answer, or NULL: the node does not answer. */
-typedef void (*SfgFanHeard) (SfgFan *fan, int node_index, const PGresult *result);
+typedef void (*SfgFanAnswered) (SfgFan *fan, int node_index, const PGresult *result);
 
-/* Called when all have been heard; it may free the fan. */
+/* Called when all have answered, or not; it may free the fan. */
 typedef void (*SfgFanDone) (SfgFan *fan);
 
 /* A call of it */
@@ -82,9 +82,9 @@ typedef struct SfgFanCall
 /* It is part of what a request keeps, and has zeros but for the functions before it is asked. */
 struct SfgFan
 {
-	SfgFanHeard heard;
+	SfgFanAnswered answered;
 	SfgFanDone	done;
-	int			waiting;		/* nodes that have not been heard yet */
+	int			waiting;		/* nodes that have not answered yet */
 	SfgFanCall	calls[SFG_MOST_NODES];	/* by index */
 };
 
@@ -119,7 +119,7 @@ extern void sfg_node_locate(SfgRequest *request, const char *role, SfgTargetKind
 
 /* --- where executions were found --- */
 
-extern void sfg_hint_note(const char *arn, size_t len, int node_index);
-extern int	sfg_hint_find(const char *arn, size_t len);
+extern void sfg_node_cache_note(const char *arn, size_t len, int node_index);
+extern int	sfg_node_cache_find(const char *arn, size_t len);
 
 #endif							/* SFG_GATEWAY_NODES_H */

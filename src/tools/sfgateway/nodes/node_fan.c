@@ -25,7 +25,7 @@ answered(const PGresult *result, void *arg)
 	SfgFan	   *fan = call->fan;
 
 	call->call = NULL;
-	fan->heard(fan, (int) (call - fan->calls), result);
+	fan->answered(fan, (int) (call - fan->calls), result);
 	settle(fan);
 }
 
@@ -45,7 +45,7 @@ sfg_fan_ask(SfgFan *fan, uint64 node_set, const char *statement, int n, const ch
 		if (call->call != NULL)
 			fan->waiting++;
 		else
-			fan->heard(fan, node_index, NULL);
+			fan->answered(fan, node_index, NULL);
 	}
 	settle(fan);
 }

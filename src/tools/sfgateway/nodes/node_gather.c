@@ -52,7 +52,7 @@ put_error(PQExpBuffer json, const SfgRequest *request, int node_index, const PGr
 
 /* A node has answered, or not (NULL).  A release that does not know the question has a null. */
 static void
-heard(SfgFan *fan, int node_index, const PGresult *result)
+node_answered(SfgFan *fan, int node_index, const PGresult *result)
 {
 	Gathering  *gathering = (Gathering *) fan;
 	PQExpBuffer json = &gathering->answers;
@@ -71,7 +71,7 @@ heard(SfgFan *fan, int node_index, const PGresult *result)
 
 /* All other nodes have answered, as far as they do. */
 static void
-finish(SfgFan *fan)
+nodes_done(SfgFan *fan)
 {
 	Gathering  *gathering = (Gathering *) fan;
 	SfgRequest *request = gathering->request;
@@ -91,8 +91,8 @@ sfg_nodes_gather(SfgRequest *request, const char *statement, int n, const char *
 {
 	Gathering  *gathering = pg_malloc0(sizeof(Gathering));
 
-	gathering->fan.heard = heard;
-	gathering->fan.done = finish;
+	gathering->fan.answered = node_answered;
+	gathering->fan.done = nodes_done;
 	gathering->request = request;
 	gathering->gathered = gathered;
 	initPQExpBuffer(&gathering->answers);

@@ -180,7 +180,7 @@ answer_page(List *list)
 
 /* All nodes have answered, as far as they do. */
 static void
-finish(SfgFan *fan)
+nodes_done(SfgFan *fan)
 {
 	List	   *list = (List *) fan;
 	SfgRequest *request = list->request;
@@ -220,13 +220,13 @@ read_page(Page *page, int node_index, const PGresult *result)
 		if (strlen(entry->key) > HASH_LENGTH)
 			(void) sscanf(entry->key + HASH_LENGTH, "%lld.%lld", &entry->at, &entry->number);
 		page->has_more = *PQgetvalue(result, i, 3) == 't';
-		sfg_hint_note(PQgetvalue(result, i, 2), (size_t) PQgetlength(result, i, 2), node_index);
+		sfg_node_cache_note(PQgetvalue(result, i, 2), (size_t) PQgetlength(result, i, 2), node_index);
 	}
 }
 
-/* Take the error of a node. */
+/* Keep the error of a node. */
 static void
-take_error(List *list, int node_index, const PGresult *result)
+keep_error(List *list, int node_index, const PGresult *result)
 {
 	if (node_index == SFG_HERE && !sfg_aws_is_down(result))
 		list->refused = sfg_aws_error_read(result);
@@ -239,7 +239,7 @@ take_error(List *list, int node_index, const PGresult *result)
 
 /* A node has answered, or not (NULL). */
 static void
-heard(SfgFan *fan, int node_index, const PGresult *result)
+node_answered(SfgFan *fan, int node_index, const PGresult *result)
 {
 	List	   *list = (List *) fan;
 
@@ -248,7 +248,7 @@ heard(SfgFan *fan, int node_index, const PGresult *result)
 	else if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		read_page(&list->pages[node_index], node_index, result);
 	else
-		take_error(list, node_index, result);
+		keep_error(list, node_index, result);
 }
 
 /* Read how many entries a page may have. */
@@ -275,8 +275,8 @@ begin(SfgRequest *request, const char *role, int limit)
 	List	   *list = pg_malloc0(sizeof(List));
 	const char *values[2] = {role, request->body.data};
 
-	list->fan.heard = heard;
-	list->fan.done = finish;
+	list->fan.answered = node_answered;
+	list->fan.done = nodes_done;
 	list->request = request;
 	list->limit = limit;
 	request->route_data = list;

@@ -90,7 +90,7 @@ typedef struct NodeSearch
 	uint64		missing;		/* nodes that could not be asked */
 	int			node_index;		/* that is asked */
 	SfgCall    *call;
-	bool		is_named;		/* by a token, a hint or an error: the node that is asked */
+	bool		is_named;		/* by a token, the cache or an error: the node that is asked */
 	bool		is_over;		/* the node that a token or an error names does not have the task: none has */
 	char	   *unknown;		/* the number of a node that an error names, and that is none of ours; or NULL */
 	SfgAwsError kept;			/* of the first that does not have what is asked for, or may not be asked by the role */
@@ -146,7 +146,7 @@ first_node(const NodeSearch *search)
 	switch (search->kind)
 	{
 		case BY_ARN:
-			return sfg_hint_find(search->arn, strlen(search->arn));
+			return sfg_node_cache_find(search->arn, strlen(search->arn));
 		case BY_TOKEN:
 			return sfg_node_find(number_of_token(search->arn));
 		case BY_TASK:
@@ -234,14 +234,14 @@ note_node(const NodeSearch *search, const PGresult *result)
 	SfcJson		arn;
 
 	if (search->kind == BY_ARN)
-		sfg_hint_note(search->arn, strlen(search->arn), search->node_index);
+		sfg_node_cache_note(search->arn, strlen(search->arn), search->node_index);
 	else if (search->kind == BY_KEY && search->node_index != SFG_HERE &&
 			 sfc_json_parse(PQgetvalue(result, 0, 0), (size_t) PQgetlength(result, 0, 0), &answer) &&
 			 sfc_json_get(answer, "executionArn", &arn) && sfc_json_type(arn) == '"')
 	{
 		char	   *text = sfc_json_text(arn);
 
-		sfg_hint_note(text, strlen(text), search->node_index);
+		sfg_node_cache_note(text, strlen(text), search->node_index);
 		free(text);
 	}
 }
@@ -309,7 +309,7 @@ note_error(NodeSearch *search, const PGresult *result, bool is_denied)
  * its token, is nowhere else.
  */
 static void
-go_elsewhere(NodeSearch *search, const PGresult *result)
+ask_elsewhere(NodeSearch *search, const PGresult *result)
 {
 	const char *number = PQresultErrorField(result, PG_DIAG_TABLE_NAME);
 	int			node_index = number != NULL ? sfg_node_find(atoi(number)) : SFG_NO_NODE;
@@ -364,7 +364,7 @@ answered(const PGresult *result, void *arg)
 	if (meaning == ELSEWHERE)
 	{
 		note_error(search, result, false);
-		go_elsewhere(search, result);
+		ask_elsewhere(search, result);
 	}
 	else if (meaning == DENIED)
 		note_error(search, result, true);

@@ -89,7 +89,7 @@ static char *told;				/* the reason that the log has last */
 static Counters counters;
 static int64_t oldest;			/* end of the execution that waits longest, as far as is known; 0: none */
 
-static void take(void *arg);
+static void claim_spans(void *arg);
 static void send_request(void *arg);
 static void confirm(void *arg);
 static void next_request(void);
@@ -101,7 +101,7 @@ rest(int64_t milliseconds)
 	sfg_otlp_batch_drop();
 	status = IDLE;
 	if (!draining)
-		sfc_timer_set(&timer, milliseconds, take, NULL);
+		sfc_timer_set(&timer, milliseconds, claim_spans, NULL);
 }
 
 /* Milliseconds for which executions are taken. */
@@ -113,7 +113,7 @@ lease(void)
 
 /* Write a problem to the log, unless it is what the log has last. */
 static void
-tell(SfcLevel level, const char *what, const char *reason)
+log_problem(SfcLevel level, const char *what, const char *reason)
 {
 	if (told != NULL && strcmp(told, reason) == 0)
 		level = SFC_LOG_DEBUG;
@@ -134,16 +134,16 @@ adapt(size_t bytes)
 		count = Min(count * 2, sfg_config.otlp_batch);
 }
 
-/* Spans were taken, or there are none. */
+/* Spans were claimed, or there are none. */
 static void
-taken(const PGresult *result, void *arg)
+spans_claimed(const PGresult *result, void *arg)
 {
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
 		char	   *reason = result != NULL ? sfc_message(PQresultErrorMessage(result)) : NULL;
 
 		if (reason != NULL)
-			tell(SFC_LOG_ERROR, "spans cannot be taken from the database", reason);
+			log_problem(SFC_LOG_ERROR, "spans cannot be taken from the database", reason);
 		take_failed = take_failed || reason != NULL;
 		free(reason);
 		rest(CALL_RETRY);
@@ -165,9 +165,9 @@ taken(const PGresult *result, void *arg)
 	next_request();
 }
 
-/* Take spans: those of one execution while the collector does not take any. */
+/* Claim spans: those of one execution while the collector does not take any. */
 static void
-take(void *arg)
+claim_spans(void *arg)
 {
 	char		number[16];
 	char		lease_text[32];
@@ -179,7 +179,7 @@ take(void *arg)
 	lease_end = sfc_now() + lease();
 	status = TAKING;
 	if (sfg_pool_call(&pool, "SELECT s.export_no, s.spans FROM @.sf_take_spans($1::pg_catalog.int4, $2::pg_catalog.interval) AS s",
-					  2, values, taken, NULL) == NULL)
+					  2, values, spans_claimed, NULL) == NULL)
 		rest(CALL_RETRY);
 }
 
@@ -199,7 +199,7 @@ confirmed(void)
 
 /* The database knows what has become of the request. */
 static void
-told_database(const PGresult *result, void *arg)
+outcome_stored(const PGresult *result, void *arg)
 {
 	bool		good = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
 
@@ -207,7 +207,7 @@ told_database(const PGresult *result, void *arg)
 	{
 		char	   *reason = sfc_message(PQresultErrorMessage(result));
 
-		tell(SFC_LOG_ERROR, "the database does not take that spans were exported", reason);
+		log_problem(SFC_LOG_ERROR, "the database does not take that spans were exported", reason);
 		free(reason);
 	}
 	/*
@@ -238,10 +238,10 @@ confirm(void *arg)
 	}
 	if (refusal != NULL)
 		sent = sfg_pool_call(&pool, "SELECT @.sf_reject_spans($1::pg_catalog.int8[], $2::pg_catalog.text)",
-							 2, values, told_database, NULL) != NULL;
+							 2, values, outcome_stored, NULL) != NULL;
 	else
 		sent = sfg_pool_call(&pool, "SELECT @.sf_confirm_spans($1::pg_catalog.int8[])",
-							 1, values, told_database, NULL) != NULL;
+							 1, values, outcome_stored, NULL) != NULL;
 	if (!sent)
 		sfc_timer_set(&timer, FIRST_DELAY, confirm, NULL);
 	free(numbers);
@@ -296,7 +296,7 @@ try_later(const SfgOtlpAnswer *answer)
 {
 	int64_t		wait;
 
-	tell(answer->needs_operator ? SFC_LOG_ERROR : SFC_LOG_WARNING, "spans cannot be exported", answer->reason);
+	log_problem(answer->needs_operator ? SFC_LOG_ERROR : SFC_LOG_WARNING, "spans cannot be exported", answer->reason);
 	delay = delay == 0 ? FIRST_DELAY : Min(delay * 2, LAST_DELAY);
 	wait = answer->retry_after > 0 ? answer->retry_after + random() % FIRST_DELAY : delay - random() % (delay / 2);
 	if (draining)

@@ -68,7 +68,7 @@ has_part(CURLU *url, CURLUPart part)
  * traces.  False: *problem says why it is none.
  */
 static bool
-complete_url(char **problem)
+normalize_url(char **problem)
 {
 	CURLU	   *url = curl_url();
 	char	   *text = NULL;
@@ -124,7 +124,7 @@ sfg_otlp_check(char **problem)
 	else
 		return is_readable("otlp-ca-file", sfg_config.otlp_ca_file, problem) &&
 			is_readable("otlp-certificate", sfg_config.otlp_certificate, problem) &&
-			is_readable("otlp-key", sfg_config.otlp_key, problem) && complete_url(problem);
+			is_readable("otlp-key", sfg_config.otlp_key, problem) && normalize_url(problem);
 	return false;
 }
 

@@ -478,9 +478,9 @@ archive_next(void)
 	return done;
 }
 
-/* Take the signals that end the program. */
+/* Watch the signals that end the program. */
 static void
-take_signals(void)
+watch_signals(void)
 {
 	struct sigaction action = {.sa_handler = on_signal,.sa_flags = SA_RESTART};
 
@@ -506,7 +506,7 @@ sfw_archive(void)
 
 	store = strncmp(sfw_config.archive, "s3://", 5) == 0 ? &sfw_store_s3 : &sfw_store_folder;
 	srandom((unsigned) (time(NULL) ^ getpid()));
-	take_signals();
+	watch_signals();
 	sfc_log(SFC_LOG_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, "archive", sfw_config.archive, NULL);
 	while (signals_seen == 0)
 	{

@@ -59,9 +59,9 @@ write_bytes(SfwPacked *file, const unsigned char *data, size_t len)
 	}
 }
 
-/* Compress what the stream was given, to its end with finish. */
+/* Compress what the stream was given; flush: as zlib has it, Z_FINISH to its end. */
 static void
-deflate_all(SfwPacked *file, int finish)
+deflate_all(SfwPacked *file, int flush)
 {
 	unsigned char out[PIECE];
 
@@ -69,7 +69,7 @@ deflate_all(SfwPacked *file, int finish)
 	{
 		file->stream.next_out = out;
 		file->stream.avail_out = sizeof(out);
-		if (deflate(&file->stream, finish) == Z_STREAM_ERROR)
+		if (deflate(&file->stream, flush) == Z_STREAM_ERROR)
 			fail(file, "cannot compress", "the stream is not as it has to be");
 		write_bytes(file, out, sizeof(out) - file->stream.avail_out);
 	} while (file->stream.avail_out == 0 && file->problem == NULL);

@@ -164,7 +164,7 @@ is_token(const char *text)
 
 /* Keep the token in the answer to such a request; gives why there is none, or NULL. */
 char *
-sfw_credentials_take(const SfwSection *connection, const SfwFetch *answer)
+sfw_credentials_store(const SfwSection *connection, const SfwFetch *answer)
 {
 	Token	   *token = token_of(connection);
 	SfcJson		body;

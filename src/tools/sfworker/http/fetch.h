@@ -71,7 +71,7 @@ extern bool sfw_fetch_dry_run(const char *url, const char *location, PQExpBuffer
 
 extern bool sfw_credentials_add(const SfwSection *connection, SfwFetch *fetch);
 extern SfwFetch *sfw_credentials_ask(const SfwSection *connection);
-extern char *sfw_credentials_take(const SfwSection *connection, const SfwFetch *answer);
+extern char *sfw_credentials_store(const SfwSection *connection, const SfwFetch *answer);
 extern void sfw_credentials_forget(const SfwSection *connection);
 
 /* --- http_payload.c: the request that the payload of an HTTP task asks for, and the connection that it names --- */

@@ -204,7 +204,7 @@ is_tried_again(const HttpJob *job, int64_t *delay)
 
 /* A request has ended. */
 static void
-finished(SfwFetch *fetch)
+fetch_done(SfwFetch *fetch)
 {
 	HttpJob    *job = fetch->arg;
 	int64_t		delay;
@@ -240,7 +240,7 @@ static void
 token_came(SfwFetch *fetch)
 {
 	HttpJob    *job = fetch->arg;
-	char	   *problem = sfw_credentials_take(job->connection, fetch);
+	char	   *problem = sfw_credentials_store(job->connection, fetch);
 
 	if (problem == NULL)
 		wait_and_try(job, 0);
@@ -286,7 +286,7 @@ begin_request(HttpJob *job)
 		add_own_header(fetch, "tracestate", task->tracestate);
 	add_own_header(fetch, "traceparent", task->traceparent);
 	job->fetch = fetch;
-	fetch->done = finished;
+	fetch->done = fetch_done;
 	fetch->arg = job;
 	/* TimeoutSeconds of the payload has a timer of its own, and may be longer than http-timeout. */
 	fetch->time_limit = task->timeout_timer.armed ?

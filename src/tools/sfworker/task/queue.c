@@ -573,7 +573,7 @@ notified(SfcDb *db, const PGnotify *notify)
 
 /* The session with the database that has the workflows */
 SfcDb		sfw_workflows = {
-	.open = connect_own,
+	.connect = connect_own,
 	.listen = "LISTEN sf_activity",
 	.connected = connected,
 	.idle = idle,

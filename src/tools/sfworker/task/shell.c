@@ -150,7 +150,7 @@ free_shell(Shell *shell)
 
 /* Release what a command used, and report its outcome. */
 static void
-finish(Shell *shell)
+end_command(Shell *shell)
 {
 	SfwTask    *task = shell->task;
 	int			status;
@@ -235,7 +235,7 @@ readable(int fd, short revents, void *arg)
 
 	drain(shell, fd == shell->pipes[OUT] ? OUT : fd == shell->pipes[ERR] ? ERR : START, 4);
 	if (shell->exited && shell->pipes[OUT] < 0 && shell->pipes[ERR] < 0)
-		finish(shell);
+		end_command(shell);
 }
 
 /* The command takes more of its input. */
@@ -256,7 +256,7 @@ writable(int fd, short revents, void *arg)
 static void
 leftovers_late(void *arg)
 {
-	finish(arg);
+	end_command(arg);
 }
 
 /* The command's first process has ended. */
@@ -272,7 +272,7 @@ exited(void *arg)
 	open = drain(shell, ERR, DRAIN_READS) || open;
 	if (!open)
 	{
-		finish(shell);
+		end_command(shell);
 		return;
 	}
 	kill(-shell->pid, SIGTERM);

@@ -251,7 +251,7 @@ make_output(Sql *sql)
 
 /* Close the session and report the outcome. */
 static void
-finish(Sql *sql)
+end_task(Sql *sql)
 {
 	SfwTask    *task = sql->task;
 
@@ -276,7 +276,7 @@ static void
 lose(Sql *sql, const char *error)
 {
 	note_error(sql, error, PQerrorMessage(sql->session.conn), NULL);
-	finish(sql);
+	end_task(sql);
 }
 
 /* The attempt to connect failed. */
@@ -329,9 +329,9 @@ connected(void *arg)
 		lose(sql, "connection_failure");
 }
 
-/* Take one result of what was sent. */
+/* Read one result of what was sent. */
 static void
-take_result(Sql *sql, const PGresult *result)
+read_result(Sql *sql, const PGresult *result)
 {
 	switch (PQresultStatus(result))
 	{
@@ -367,7 +367,7 @@ statement_done(Sql *sql)
 	if (PQstatus(sql->session.conn) == CONNECTION_BAD)
 		lose(sql, "connection_failure");
 	else if (sql->running || sql->error != NULL)
-		finish(sql);
+		end_task(sql);
 	else if (send_statement(sql))
 		sfc_session_watch(&sql->session);
 	else
@@ -395,12 +395,12 @@ talk(void *arg)
 			statement_done(sql);
 			return;
 		}
-		take_result(sql, result);
+		read_result(sql, result);
 		PQclear(result);
 		/* The shortest way out of a COPY is to close the session. */
 		if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH)
 		{
-			finish(sql);
+			end_task(sql);
 			return;
 		}
 	}

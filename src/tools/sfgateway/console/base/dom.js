@@ -30,9 +30,9 @@ function makeChildren(element) {
 }
 
 // Make all that was left for later in a node that comes to the page.
-function complete(node) {
+function makeAll(node) {
   makeChildren(node);
-  for (const child of node.childNodes) complete(child);
+  for (const child of node.childNodes) makeAll(child);
   return node;
 }
 
@@ -113,7 +113,7 @@ function patchChildren(old, made) {
   for (const child of [...made.childNodes]) {
     const match = child.key === undefined ? cursor : keyed.get(child.key);
     if (match === undefined || match === null || (child.key === undefined && match.key !== undefined)) {
-      old.insertBefore(complete(child), cursor);
+      old.insertBefore(makeAll(child), cursor);
       continue;
     }
     if (match !== cursor) old.insertBefore(match, cursor);
@@ -131,7 +131,7 @@ function patchChildren(old, made) {
 // is unfolded stay as they are. An element with the same mark ("same") is left alone.
 export function patch(old, made) {
   if (old.nodeType !== made.nodeType || old.nodeName !== made.nodeName || old.key !== made.key) {
-    old.replaceWith(complete(made));
+    old.replaceWith(makeAll(made));
     return made;
   }
   if (old.nodeType === Node.TEXT_NODE) {

@@ -83,11 +83,11 @@ function draw() {
   }
   document.title = `${shown.module.title(shown.context)} – sfflow`;
   if (shown.data !== undefined) measureFirst(shown);
-  finishDrawing(shown);
+  runAfterDraw(shown);
 }
 
 // Do what the page has left until its elements have their positions in the window.
-function finishDrawing(page) {
+function runAfterDraw(page) {
   const steps = page.afterDraw.splice(0);
   if (steps.length === 0) return;
   requestAnimationFrame(() => {

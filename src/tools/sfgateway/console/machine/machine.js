@@ -25,7 +25,7 @@ import { limits, newLimit } from '../operation/limits.js';
 import { loadPicture } from '../picture/picture.js';
 import { definitionTab } from './definition.js';
 import { grid } from './grid.js';
-import { tryTab } from './trial.js';
+import { testTab } from './state_test.js';
 import { versionsTab } from './versions.js';
 
 export function title({ argument }) {
@@ -96,7 +96,7 @@ export function draw(data, context) {
   const list = [
     { id: 'definition', label: tr('Definition'), content: () => definitionTab(data, context) },
     { id: 'versions', label: tr('Versions'), content: () => versionsTab(data, context) },
-    { id: 'try', label: tr('Try'), content: () => tryTab(data, context) },
+    { id: 'try', label: tr('Try'), content: () => testTab(data, context) },
     { id: 'runs', label: tr('Last runs'),
       content: () => data.lastRuns ? grid(data.lastRuns, name) : h('p', { class: 'muted' }, tr('Loading…')) },
     { id: 'times', label: tr('Times of jobs'), content: () => timesTab(data) },

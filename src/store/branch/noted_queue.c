@@ -1,6 +1,6 @@
 /*
- * queue_hints.c
- *		Which queues may have something that waits: hints in shared memory.
+ * noted_queue.c
+ *		Which queues may have something that waits: notes in shared memory.
  *
  * What waits is in the table parked.  A transaction that makes room in a queue looks here whether this
  * may have something that waits, and tells the workers of it.  So where nothing waits, no worker
@@ -20,7 +20,7 @@
 
 #include "base/memory/shmem.h"
 #include "base/settings.h"
-#include "store/branch/queue_hints.h"
+#include "store/branch/noted_queue.h"
 
 /* Queues of which the workers are told at once */
 #define MAX_READY	64
@@ -74,29 +74,29 @@ unnoted(SfQueue queue)
 
 /* When the workers are to be told of a queue. */
 static SfTick *
-ready_at(const NotedQueue *hint)
+ready_at(const NotedQueue *noted_queue)
 {
-	return &TIMES->ready_at[sf_hash_number(&queues, hint) - 1];
+	return &TIMES->ready_at[sf_hash_number(&queues, noted_queue) - 1];
 }
 
 /* Note that something waits in a queue, or is going to if it finds no room now. */
 void
 sf_queue_note_waiting(SfQueue queue, Oid owner)
 {
-	NotedQueue *hint;
+	NotedQueue *noted_queue;
 
 	if (!sf_hash_is_shared(&queues))
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	hint = sf_hash_find(&queues, key_of(queue));
-	if (hint != NULL && OidIsValid(owner))
-		hint->owner = owner;
-	else if (hint == NULL && (hint = sf_hash_add(&queues, key_of(queue), owner, NULL)) != NULL)
+	noted_queue = sf_hash_find(&queues, key_of(queue));
+	if (noted_queue != NULL && OidIsValid(owner))
+		noted_queue->owner = owner;
+	else if (noted_queue == NULL && (noted_queue = sf_hash_add(&queues, key_of(queue), owner, NULL)) != NULL)
 	{
-		hint->owner = owner;
-		*ready_at(hint) = SF_TICK_NEVER;
+		noted_queue->owner = owner;
+		*ready_at(noted_queue) = SF_TICK_NEVER;
 	}
-	else if (hint == NULL)
+	else if (noted_queue == NULL)
 	{
 		/* the next scans for everything due note it, or find no entry again */
 		*unnoted(queue) = sf_tick_plus_ms(sf_tick_now(), 2000 * sf_setting_poll_interval);
@@ -132,16 +132,16 @@ sf_queue_may_wait(SfQueue queue)
 void
 sf_queue_note_empty(SfQueue queue)
 {
-	NotedQueue *hint;
+	NotedQueue *noted_queue;
 
 	if (!sf_hash_is_shared(&queues))
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	hint = sf_hash_find(&queues, key_of(queue));
-	if (hint != NULL)
+	noted_queue = sf_hash_find(&queues, key_of(queue));
+	if (noted_queue != NULL)
 	{
-		*ready_at(hint) = SF_TICK_NEVER;
-		sf_hash_remove(&queues, hint);
+		*ready_at(noted_queue) = SF_TICK_NEVER;
+		sf_hash_remove(&queues, noted_queue);
 	}
 	sf_hash_unlock(&queues);
 }
@@ -155,10 +155,10 @@ sf_queue_note_scan(void)
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
 	for (int i = 1; i <= sf_hash_end(&queues); i++)
 	{
-		NotedQueue *hint = sf_hash_at(&queues, i);
+		NotedQueue *noted_queue = sf_hash_at(&queues, i);
 
-		if (hint->entry.key.database == MyDatabaseId)
-			hint->in_ring = false;
+		if (noted_queue->entry.key.database == MyDatabaseId)
+			noted_queue->in_ring = false;
 	}
 	sf_hash_unlock(&queues);
 }
@@ -167,16 +167,16 @@ sf_queue_note_scan(void)
 void
 sf_queue_note_taken(SfQueue queue)
 {
-	NotedQueue *hint;
+	NotedQueue *noted_queue;
 
 	if (!sf_hash_is_shared(&queues))
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	hint = sf_hash_find(&queues, key_of(queue));
-	if (hint != NULL)
+	noted_queue = sf_hash_find(&queues, key_of(queue));
+	if (noted_queue != NULL)
 	{
-		hint->in_ring = false;
-		*ready_at(hint) = SF_TICK_NEVER;
+		noted_queue->in_ring = false;
+		*ready_at(noted_queue) = SF_TICK_NEVER;
 	}
 	sf_hash_unlock(&queues);
 }
@@ -190,22 +190,22 @@ sf_queue_note_taken(SfQueue queue)
 void
 sf_queue_wake_if_waiting(SfQueue queue, Oid owner)
 {
-	NotedQueue *hint;
+	NotedQueue *noted_queue;
 	bool		wake;
 
 	if (!sf_hash_is_shared(&queues) || nothing_waits())
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	hint = sf_hash_find(&queues, key_of(queue));
-	wake = hint == NULL ? *unnoted(queue) > sf_tick_now() : !hint->in_ring;
-	if (hint == NULL && !OidIsValid(owner))
+	noted_queue = sf_hash_find(&queues, key_of(queue));
+	wake = noted_queue == NULL ? *unnoted(queue) > sf_tick_now() : !noted_queue->in_ring;
+	if (noted_queue == NULL && !OidIsValid(owner))
 		owner = GetUserId();
-	else if (hint != NULL)
+	else if (noted_queue != NULL)
 	{
 		if (!OidIsValid(owner))
-			owner = hint->owner;
+			owner = noted_queue->owner;
 		/* without an owner there is no key in the ring, but a scan of all queues */
-		hint->in_ring = OidIsValid(owner);
+		noted_queue->in_ring = OidIsValid(owner);
 	}
 	sf_hash_unlock(&queues);
 	if (wake)
@@ -216,16 +216,16 @@ sf_queue_wake_if_waiting(SfQueue queue, Oid owner)
 void
 sf_queue_wake_later(SfQueue queue, SfTick at)
 {
-	NotedQueue *hint;
+	NotedQueue *noted_queue;
 	bool		noted;
 
 	if (!sf_hash_is_shared(&queues) || sf_hash_is_empty(&queues))
 		return;
 	sf_hash_lock(&queues, LW_EXCLUSIVE);
-	hint = sf_hash_find(&queues, key_of(queue));
-	noted = hint != NULL;
+	noted_queue = sf_hash_find(&queues, key_of(queue));
+	noted = noted_queue != NULL;
 	if (noted)
-		*ready_at(hint) = Min(*ready_at(hint), at);
+		*ready_at(noted_queue) = Min(*ready_at(noted_queue), at);
 	sf_hash_unlock(&queues);
 	if (noted)
 		sf_hooks.queue_later(at);
@@ -249,18 +249,18 @@ sf_queue_wake_ready(SfTick now)
 	for (int i = 1; i <= sf_hash_end(&queues); i++)
 	{
 		SfTick		at = TIMES->ready_at[i - 1];
-		const NotedQueue *hint;
+		const NotedQueue *noted_queue;
 
 		if (at >= next)
 			continue;
-		hint = sf_hash_at(&queues, i);
-		if (hint->entry.key.database != MyDatabaseId)
+		noted_queue = sf_hash_at(&queues, i);
+		if (noted_queue->entry.key.database != MyDatabaseId)
 			continue;
 		if (at > now || n == MAX_READY)
 			next = at;
 		else
 		{
-			ready[n++] = (SfQueue) {hint->entry.key.first, hint->entry.key.second};
+			ready[n++] = (SfQueue) {noted_queue->entry.key.first, noted_queue->entry.key.second};
 			TIMES->ready_at[i - 1] = SF_TICK_NEVER;
 		}
 	}

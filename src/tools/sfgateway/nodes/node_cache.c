@@ -1,10 +1,10 @@
 /*
- * node_hint.c
+ * node_cache.c
  *		On which node executions were found, so that it is asked first.
  *
  * The ARN of an execution is made of names, and does not say where it is.  What was found or started somewhere is
- * remembered by a hash of its ARN.  A hint that is wrong, because another ARN has the same hash, or the execution was
- * moved, costs one call.
+ * remembered by a hash of its ARN.  An entry that is wrong, because another ARN has the same hash, or the execution
+ * was moved, costs one call.
  */
 #include "postgres_fe.h"
 
@@ -12,17 +12,17 @@
 
 #include "tools/sfgateway/nodes/gateway_nodes.h"
 
-/* Hints that are kept: 16 bytes each */
-#define HINTS	32768
+/* Entries of the cache: 16 bytes each */
+#define ENTRIES	32768
 
-/* A hint; hash 0: none */
-typedef struct Hint
+/* An entry; hash 0: none */
+typedef struct Entry
 {
 	uint64		hash;
 	int			node_index;
-} Hint;
+} Entry;
 
-static Hint hints[HINTS];
+static Entry entries[ENTRIES];
 
 /* Hash an ARN. */
 static uint64
@@ -33,19 +33,19 @@ hash_arn(const char *arn, size_t len)
 
 /* Remember where an execution or a Map run is. */
 void
-sfg_hint_note(const char *arn, size_t len, int node_index)
+sfg_node_cache_note(const char *arn, size_t len, int node_index)
 {
 	uint64		hash = hash_arn(arn, len);
 
-	hints[(hash >> 1) % HINTS] = (Hint) {hash, node_index};
+	entries[(hash >> 1) % ENTRIES] = (Entry) {hash, node_index};
 }
 
 /* Where an execution or a Map run may be, or SFG_NO_NODE. */
 int
-sfg_hint_find(const char *arn, size_t len)
+sfg_node_cache_find(const char *arn, size_t len)
 {
 	uint64		hash = hash_arn(arn, len);
-	const Hint *hint = &hints[(hash >> 1) % HINTS];
+	const Entry *entry = &entries[(hash >> 1) % ENTRIES];
 
-	return hint->hash == hash ? hint->node_index : SFG_NO_NODE;
+	return entry->hash == hash ? entry->node_index : SFG_NO_NODE;
 }

@@ -1,9 +1,9 @@
 /*
- * queue_hints.h
- *		Which queues may have something that waits: hints in shared memory.
+ * noted_queue.h
+ *		Which queues may have something that waits: notes in shared memory.
  */
-#ifndef SF_STORE_QUEUE_HINTS_H
-#define SF_STORE_QUEUE_HINTS_H
+#ifndef SF_STORE_NOTED_QUEUE_H
+#define SF_STORE_NOTED_QUEUE_H
 
 #include "base/memory/shmem.h"
 #include "store/branch/park.h"
@@ -21,4 +21,4 @@ extern void sf_queue_forget(Oid database, int64 object_no);
 extern int	sf_queue_list(int64 *numbers, int size, int *from);
 extern SfHashUse sf_queue_use(void);
 
-#endif							/* SF_STORE_QUEUE_HINTS_H */
+#endif							/* SF_STORE_NOTED_QUEUE_H */

@@ -1,4 +1,4 @@
-// A form to try a definition, or a change of it, without anything being stored. `data` is that of the page of a
+// A form to test a definition, or a change of it, without anything being stored. `data` is that of the page of a
 // machine.
 
 import { call } from '../base/api.js';
@@ -17,14 +17,14 @@ function validate({ definition }) {
   return call('validate', { definition });
 }
 
-// Try a state: { result: a payload }.
-function tryState({ definition, input, state, mock }) {
+// Test a state: { result: a payload }.
+function testState({ definition, input, state, mock }) {
   return call('test_state', { definition, input: input || '{}', level: 'DEBUG', ...(state ? { state } : {}),
     ...(mock ? { mock } : {}) });
 }
 
 // The form of a definition, a state of it, an input and a mock.
-function tryForm(data, context, onsubmit) {
+function testForm(data, context, onsubmit) {
   const states = data.layout?.states ?? [];
   return h('form', { onsubmit, class: 'try', key: 'try', same: data.machine.version },
     field(tr('Definition (change it as you like: nothing is stored)'),
@@ -45,8 +45,8 @@ function tryForm(data, context, onsubmit) {
 }
 
 // What came of it.
-function triedResult(tried) {
-  const { error, rows, result } = tried;
+function testResult(outcome) {
+  const { error, rows, result } = outcome;
   if (error) return errorNotice(error);
   if (!rows) return payload(tr('Result'), result, {});
   if (rows.length === 0) return notice('ok', h('p', null, tr('The definition is valid.')));
@@ -55,22 +55,22 @@ function triedResult(tried) {
     { title: tr('Where'), cell: r => h('code', null, text(r.location ?? '')) },
     { title: tr('What'), cell: r => text(r.message), class: 'wide' },
     { title: tr('Code'), cell: r => r.code },
-  ], rows, (r, n) => n), cutNote(tried, 'rows')];
+  ], rows, (r, n) => n), cutNote(outcome, 'rows')];
 }
 
-// Validate the definition, and try one state. What came of the last trial is kept until the page is left.
-export function tryTab(data, context) {
+// Validate the definition, and test one state. What came of the last test is kept until the page is left.
+export function testTab(data, context) {
   const { kept } = context;
   const submit = async event => {
     event.preventDefault();
-    const ask = event.submitter.value === 'validate' ? validate : tryState;
-    const trial = ask(Object.fromEntries(new FormData(event.currentTarget)));
-    kept.trial = trial;
-    const tried = await trial.catch(error => ({ error }));
-    if (kept.trial !== trial) return;
-    kept.tried = tried;
+    const ask = event.submitter.value === 'validate' ? validate : testState;
+    const test = ask(Object.fromEntries(new FormData(event.currentTarget)));
+    kept.test = test;
+    const outcome = await test.catch(error => ({ error }));
+    if (kept.test !== test) return;
+    kept.outcome = outcome;
     context.redraw();
   };
-  return [tryForm(data, context, submit),
-    h('div', { 'aria-live': 'polite', key: 'result' }, kept.tried ? triedResult(kept.tried) : null)];
+  return [testForm(data, context, submit),
+    h('div', { 'aria-live': 'polite', key: 'result' }, kept.outcome ? testResult(kept.outcome) : null)];
 }

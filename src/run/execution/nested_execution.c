@@ -1,11 +1,11 @@
 /*
- * child_execution.c
- *		Child executions: start, tell the parent of the end, stop with it.
+ * nested_execution.c
+ *		Nested executions: start, tell the parent of the end, stop with it.
  *
- * A child knows its parent: execution, branch, and, where the parent waits for
- * its end (.sync), the generation of that branch, so that the end of a child
- * that the parent has given up answers nothing.  Locks: the child's execution,
- * then the parent's branch; to stop a child, its parent inserts a branch of
+ * A nested execution knows its parent: execution, branch, and, where the parent waits for
+ * its end (.sync), the generation of that branch, so that the end of a nested execution
+ * that the parent has given up answers nothing.  Locks: its execution,
+ * then the parent's branch; to stop a nested execution, its parent inserts a branch of
  * its own kind (STOP) into it and waits for no lock.
  */
 #include "postgres.h"
@@ -31,7 +31,7 @@ epoch_ms(TimestampTz at)
 	return (at + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY) / 1000;
 }
 
-/* Does the parent wait for the child's end? */
+/* Does the parent wait for the nested execution's end? */
 static bool
 waits_for_end(const SfResource *resource)
 {
@@ -101,7 +101,7 @@ find_machine(const SfDraft *draft, const SfResource *resource, const char *arn, 
 	return NULL;
 }
 
-/* What a child keeps of the version or the alias that a request names; NULL: neither. */
+/* What a nested execution keeps of the version or the alias that a request names; NULL: neither. */
 static char *
 find_qualifier(const char *arn, int version)
 {
@@ -113,33 +113,33 @@ find_qualifier(const char *arn, int version)
 
 /* What the request returns. */
 static Jsonb *
-start_output(const SfExecution *child)
+start_output(const SfExecution *nested)
 {
 	SfJsonBuilder json;
 
 	sf_json_begin_object(&json);
-	sf_json_add_string(&json, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
-	sf_json_add_int(&json, "StartDate", epoch_ms(child->requested_at));
-	return sf_json_finish(&json);
+	sf_json_add_string(&json, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, nested->execution_id));
+	sf_json_add_int(&json, "StartDate", epoch_ms(nested->requested_at));
+	return sf_json_end(&json);
 }
 
-/* The name is taken: the same input again is the same child. */
+/* The name is taken: the same input again is the same nested execution. */
 static bool
-existing_child(SfExecution *child, const SfResource *resource, SfError *error)
+existing_nested(SfExecution *nested, const SfResource *resource, SfError *error)
 {
-	SfExecution *there = sf_execution_find(child->execution_id, SF_LOCK_NONE);
+	SfExecution *there = sf_execution_find(nested->execution_id, SF_LOCK_NONE);
 
-	if (there != NULL && there->parent_execution_no == child->parent_execution_no &&
-		there->parent_branch_no == child->parent_branch_no &&
-		there->status == SF_STATUS_RUNNING && !sf_execution_is_waited_for(child) &&
-		sf_json_is_equal(there->input, child->input))
+	if (there != NULL && there->parent_execution_no == nested->parent_execution_no &&
+		there->parent_branch_no == nested->parent_branch_no &&
+		there->status == SF_STATUS_RUNNING && !sf_execution_is_waited_for(nested) &&
+		sf_json_is_equal(there->input, nested->input))
 	{
-		*child = *there;
+		*nested = *there;
 		return true;
 	}
 	return refuse(resource, error, "ExecutionAlreadyExists",
 				  psprintf("Execution Already Exists: '%s'",
-						   sf_public_name(SF_NAME_EXECUTION, child->execution_id)));
+						   sf_public_name(SF_NAME_EXECUTION, nested->execution_id)));
 }
 
 /* Tell whether a name may be that of an execution. */
@@ -151,11 +151,11 @@ check_name(const char *name, const SfResource *resource, SfError *error)
 }
 
 /*
- * The input of a child: nothing is {}, a string is JSON text as in the
+ * The input of a nested execution: nothing is {}, a string is JSON text as in the
  * service's API, anything else itself.
  */
 static bool
-child_input(Jsonb *given, Jsonb **input, const SfResource *resource, SfError *error)
+nested_input(Jsonb *given, Jsonb **input, const SfResource *resource, SfError *error)
 {
 	JsonbValue	root;
 
@@ -174,51 +174,51 @@ child_input(Jsonb *given, Jsonb **input, const SfResource *resource, SfError *er
 						   root.val.string.len, root.val.string.val));
 }
 
-/* A child that begins */
+/* A nested execution that begins */
 typedef struct Beginning
 {
-	SfExecution *child;
+	SfExecution *nested;
 	SfBegan		began;			/* set */
 } Beginning;
 
 /* Begin it. */
 static void
-begin_child(void *arg)
+begin_nested(void *arg)
 {
 	Beginning  *b = arg;
 
-	b->began = sf_lifecycle_begin(b->child);
+	b->began = sf_lifecycle_begin(b->nested);
 }
 
 /*
- * Begin the execution of a child, or find it; within the quotas of its owner.  A start that is open may have its
+ * Begin a nested execution, or find it; within the quotas of its owner.  A start that is open may have its
  * name or its start key.
  */
 static bool
-insert_child(const SfDraft *draft, SfExecution *child, const SfResource *resource, SfError *error)
+insert_nested(const SfDraft *draft, SfExecution *nested, const SfResource *resource, SfError *error)
 {
-	SfQuotaKind quota = sf_quota_take(child->owner);
-	Beginning	beginning = {.child = child};
+	SfQuotaKind quota = sf_quota_take(nested->owner);
+	Beginning	beginning = {.nested = nested};
 
 	if (quota != SF_QUOTA_NONE)
 	{
-		if (sf_execution_find(child->execution_id, SF_LOCK_NONE) != NULL)
-			return existing_child(child, resource, error);
-		sf_throttled_note(child->machine_no, child->owner);
+		if (sf_execution_find(nested->execution_id, SF_LOCK_NONE) != NULL)
+			return existing_nested(nested, resource, error);
+		sf_throttled_note(nested->machine_no, nested->owner);
 		sf_error_set(error, "StepFunctions.ExecutionLimitExceeded",
 					 "Execution Limit Exceeded: %s is reached",
-					 sf_quota_describe(quota, child->owner));
+					 sf_quota_describe(quota, nested->owner));
 		error->needs_prefix = false;
 		return false;
 	}
 	PG_TRY();
 	{
-		sf_draft_wait_briefly(draft, begin_child, &beginning);
+		sf_draft_wait_briefly(draft, begin_nested, &beginning);
 	}
 	PG_CATCH();
 	{
 		/* it is tried again, or never */
-		sf_quota_give_back(child->owner);
+		sf_quota_give_back(nested->owner);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
@@ -228,28 +228,28 @@ insert_child(const SfDraft *draft, SfExecution *child, const SfResource *resourc
 			return true;
 		case SF_BEGAN_REPLACED:
 		case SF_BEGAN_KEPT:
-			sf_quota_give_back(child->owner);
+			sf_quota_give_back(nested->owner);
 			return true;
 		case SF_BEGAN_NOT:
 			break;
 	}
-	sf_quota_give_back(child->owner);
-	return existing_child(child, resource, error);
+	sf_quota_give_back(nested->owner);
+	return existing_nested(nested, resource, error);
 }
 
 /*
- * Start a child execution, whose end answers that generation of the branch.
+ * Start a nested execution, whose end answers that generation of the branch.
  * resource is as the definition has it.  True: it was started (or is there already);
  * then *output is what the request returns.  False: *error.
  */
 bool
-sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
-			   const SfResource *resource, Jsonb *payload, Jsonb **output,
-			   SfError *error)
+sf_nested_start(const SfDraft *draft, const SfBranch *branch, int generation,
+				const SfResource *resource, Jsonb *payload, Jsonb **output,
+				SfError *error)
 {
 	char	   *arn = sf_json_get_cstring(payload, "StateMachineArn");
 	char	   *name = sf_json_get_cstring(payload, "Name");
-	SfExecution *child = sf_execution_make();
+	SfExecution *nested = sf_execution_make();
 	SfMachine  *machine;
 	SfError		invalid;
 
@@ -258,30 +258,30 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 							"The field 'StateMachineArn' is required but was missing");
 	machine = find_machine(draft, resource, arn, error);
 	if (machine == NULL || (name != NULL && !check_name(name, resource, error)) ||
-		!child_input(sf_json_get(payload, "Input"), &child->input, resource, error))
+		!nested_input(sf_json_get(payload, "Input"), &nested->input, resource, error))
 		return false;
 
-	child->machine_no = machine->machine_no;
-	child->version = machine->version;
-	child->qualifier = find_qualifier(arn, child->version);
-	child->machine_name = machine->name;
-	child->owner = machine->owner;
-	child->start.has_new_uuid = name == NULL;
-	child->execution_id = psprintf("%s:%s", machine->name,
-								   name ? name : sf_uuid_v7());
-	child->parent_execution_no = draft->execution->execution_no;
-	child->parent_branch_no = branch->key.branch_no;
-	child->requested_at = GetCurrentTimestamp();
-	child->trace = sf_feature_trace_context(draft->execution, branch,
-											&draft->program->states[branch->state], false);
+	nested->machine_no = machine->machine_no;
+	nested->version = machine->version;
+	nested->qualifier = find_qualifier(arn, nested->version);
+	nested->machine_name = machine->name;
+	nested->owner = machine->owner;
+	nested->start.has_new_uuid = name == NULL;
+	nested->execution_id = psprintf("%s:%s", machine->name,
+									name ? name : sf_uuid_v7());
+	nested->parent_execution_no = draft->execution->execution_no;
+	nested->parent_branch_no = branch->key.branch_no;
+	nested->requested_at = GetCurrentTimestamp();
+	nested->trace = sf_feature_trace_context(draft->execution, branch,
+											 &draft->program->states[branch->state], false);
 	if (waits_for_end(resource))
-		child->parent_generation = generation;
+		nested->parent_generation = generation;
 
-	if (!sf_lifecycle_label(child, &invalid))
+	if (!sf_lifecycle_label(nested, &invalid))
 		return refuse(resource, error, "InvalidExecutionInput", invalid.cause);
-	if (!insert_child(draft, child, resource, error))
+	if (!insert_nested(draft, nested, resource, error))
 		return false;
-	*output = start_output(child);
+	*output = start_output(nested);
 	return true;
 }
 
@@ -304,35 +304,35 @@ add_payload(SfJsonBuilder *json, const char *key, const Jsonb *value, bool parse
 
 /* Can a redrive go on with an execution that ended so? */
 static bool
-is_redrivable(const SfExecution *child)
+is_redrivable(const SfExecution *nested)
 {
-	return child->status != SF_STATUS_SUCCEEDED;
+	return nested->status != SF_STATUS_SUCCEEDED;
 }
 
-/* The child's description, as .sync returns it. */
+/* The nested execution's description, as .sync returns it. */
 Jsonb *
-sf_child_output(const SfExecution *child, const SfResource *resource)
+sf_nested_output(const SfExecution *nested, const SfResource *resource)
 {
 	bool		parsed = resource->integration == SF_INTEGRATION_SYNC2;
 	SfJsonBuilder json;
 
 	sf_json_begin_object(&json);
-	sf_json_add_string(&json, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
-	add_payload(&json, "Input", child->input, parsed);
-	sf_json_add_string(&json, "Name", sf_execution_name(child));
-	add_payload(&json, "Output", child->output, parsed);
-	sf_json_add_int(&json, "RedriveCount", child->redrive_count);
+	sf_json_add_string(&json, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, nested->execution_id));
+	add_payload(&json, "Input", nested->input, parsed);
+	sf_json_add_string(&json, "Name", sf_execution_name(nested));
+	add_payload(&json, "Output", nested->output, parsed);
+	sf_json_add_int(&json, "RedriveCount", nested->redrive_count);
 	sf_json_add_string(&json, "RedriveStatus",
-					   is_redrivable(child) ? "REDRIVABLE" : "NOT_REDRIVABLE");
-	if (!is_redrivable(child))
+					   is_redrivable(nested) ? "REDRIVABLE" : "NOT_REDRIVABLE");
+	if (!is_redrivable(nested))
 		sf_json_add_string(&json, "RedriveStatusReason",
 						   "Execution is SUCCEEDED and cannot be redriven");
-	sf_json_add_int(&json, "StartDate", epoch_ms(child->started_at));
+	sf_json_add_int(&json, "StartDate", epoch_ms(nested->started_at));
 	sf_json_add_string(&json, "StateMachineArn",
-					   sf_public_name(SF_NAME_STATE_MACHINE, child->machine_name));
-	sf_json_add_string(&json, "Status", sf_status_name(child->status));
-	sf_json_add_int(&json, "StopDate", epoch_ms(child->stopped_at));
-	return sf_json_finish(&json);
+					   sf_public_name(SF_NAME_STATE_MACHINE, nested->machine_name));
+	sf_json_add_string(&json, "Status", sf_status_name(nested->status));
+	sf_json_add_int(&json, "StopDate", epoch_ms(nested->stopped_at));
+	return sf_json_end(&json);
 }
 
 /* Append "key":"value" to compact JSON text. */
@@ -350,40 +350,40 @@ append_member(StringInfo buf, const char *key, const char *value)
 
 /* The cause of a failed .sync task: compact, keys in alphabetical order. */
 char *
-sf_child_failure(const SfExecution *child)
+sf_nested_failure(const SfExecution *nested)
 {
 	StringInfoData buf;
 
 	initStringInfo(&buf);
 	appendStringInfoChar(&buf, '{');
-	append_member(&buf, "Cause", child->cause);
-	append_member(&buf, "Error", child->error);
-	append_member(&buf, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
-	append_member(&buf, "Input", sf_json_to_cstring(child->input));
+	append_member(&buf, "Cause", nested->cause);
+	append_member(&buf, "Error", nested->error);
+	append_member(&buf, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, nested->execution_id));
+	append_member(&buf, "Input", sf_json_to_cstring(nested->input));
 	appendStringInfoString(&buf, ",\"InputDetails\":{\"Included\":true}");
-	append_member(&buf, "Name", sf_execution_name(child));
+	append_member(&buf, "Name", sf_execution_name(nested));
 	appendStringInfo(&buf, ",\"RedriveCount\":%d,\"RedriveStatus\":\"%s\",\"StartDate\":" INT64_FORMAT,
-					 child->redrive_count,
-					 is_redrivable(child) ? "REDRIVABLE" : "NOT_REDRIVABLE",
-					 epoch_ms(child->started_at));
+					 nested->redrive_count,
+					 is_redrivable(nested) ? "REDRIVABLE" : "NOT_REDRIVABLE",
+					 epoch_ms(nested->started_at));
 	append_member(&buf, "StateMachineArn",
-				  sf_public_name(SF_NAME_STATE_MACHINE, child->machine_name));
-	append_member(&buf, "Status", sf_status_name(child->status));
+				  sf_public_name(SF_NAME_STATE_MACHINE, nested->machine_name));
+	append_member(&buf, "Status", sf_status_name(nested->status));
 	appendStringInfo(&buf, ",\"StopDate\":" INT64_FORMAT "}",
-					 epoch_ms(child->stopped_at));
+					 epoch_ms(nested->stopped_at));
 	return buf.data;
 }
 
-/* Have the children that a branch (SF_WHOLE_EXECUTION: any) waits for stopped. */
+/* Have the nested executions that a branch (SF_WHOLE_EXECUTION: any) waits for stopped. */
 void
-sf_child_stop(const SfExecution *parent, int64 branch_no)
+sf_nested_stop(const SfExecution *parent, int64 branch_no)
 {
-	List	   *children = sf_execution_waited_for(parent->execution_no, branch_no);
+	List	   *nested_executions = sf_execution_waited_for(parent->execution_no, branch_no);
 
-	foreach_ptr(const SfExecution, child, children)
+	foreach_ptr(const SfExecution, nested, nested_executions)
 	{
 		/* before all that is due there */
-		sf_apply_stop_request(child->execution_no, child->owner, child->requested_at,
+		sf_apply_stop_request(nested->execution_no, nested->owner, nested->requested_at,
 							  psprintf("The Task state in AWS Step Functions execution [%s] which was managing this resource was aborted",
 									   sf_public_name(SF_NAME_EXECUTION, parent->execution_id)));
 	}

@@ -1,6 +1,6 @@
 /*
- * trial.c
- *		ValidateStateMachineDefinition and TestState: definitions that are only tried.
+ * definition_tests.c
+ *		ValidateStateMachineDefinition and TestState: definitions that are checked or tested, and not stored.
  */
 #include "postgres.h"
 
@@ -88,7 +88,7 @@ with_parsed(const Jsonb *object, const char *key)
 		return unconstify(Jsonb *, object);
 	sf_json_begin_object(&json);
 	sf_json_add(&json, key, value);
-	return sf_json_merge(object, sf_json_finish(&json));
+	return sf_json_merge(object, sf_json_end(&json));
 }
 
 /* The mock as sf_test_state takes it, with what stands beside it in a request; NULL: nothing is given. */
@@ -105,7 +105,7 @@ read_mock(SfCall *call)
 	sf_json_begin_object(&json);
 	sf_json_add(&json, "stateConfiguration", configuration);
 	sf_json_add(&json, "revealSecrets", reveal);
-	return sf_json_merge(mock, sf_json_finish(&json));
+	return sf_json_merge(mock, sf_json_end(&json));
 }
 
 /* The JSON text in a member as a document; NULL: it is absent. */
