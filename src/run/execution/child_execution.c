@@ -177,6 +177,7 @@ child_input(Jsonb *given, Jsonb **input, const SfResource *resource, SfError *er
 /* A child that begins */
 typedef struct Beginning
 {
+	const SfDraft *draft;
 	SfExecution *child;
 	SfBegan		began;			/* set */
 } Beginning;
@@ -190,6 +191,15 @@ begin_child(void *arg)
 	b->began = sf_lifecycle_begin(b->child);
 }
 
+/* Begin it, or put it off. */
+static void
+wait_to_begin(void *arg)
+{
+	Beginning  *b = arg;
+
+	sf_draft_wait_briefly(b->draft, begin_child, b);
+}
+
 /*
  * Begin the execution of a child, or find it; within the quotas of its owner.  A start that is open may have its
  * name or its start key.
@@ -198,7 +208,7 @@ static bool
 insert_child(const SfDraft *draft, SfExecution *child, const SfResource *resource, SfError *error)
 {
 	SfQuotaKind quota = sf_quota_take(child->owner);
-	Beginning	beginning = {.child = child};
+	Beginning	beginning = {.draft = draft,.child = child};
 
 	if (quota != SF_QUOTA_NONE)
 	{
@@ -211,17 +221,7 @@ insert_child(const SfDraft *draft, SfExecution *child, const SfResource *resourc
 		error->needs_prefix = false;
 		return false;
 	}
-	PG_TRY();
-	{
-		sf_draft_wait_briefly(draft, begin_child, &beginning);
-	}
-	PG_CATCH();
-	{
-		/* it is tried again, or never */
-		sf_quota_give_back(child->owner);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	sf_quota_begin(child->owner, 1, wait_to_begin, &beginning);
 	switch (beginning.began)
 	{
 		case SF_BEGAN_NEW:
