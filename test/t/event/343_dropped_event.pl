@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use SfTest;
 use Test::More;
 
-# One worker, which is found to wait if it does. The C library of Linux overwrites memory that is freed.
+# One worker, which is found to wait if it does. The variable has the C library of Linux overwrite memory that is freed.
 $ENV{MALLOC_PERTURB_} = 165;
 my $node = new_node('main', conf => "sfflow.workers = 1\nsfflow.max_workers = 1\nsfflow.poll_interval = 1h\n");
 
