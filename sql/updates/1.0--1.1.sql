@@ -206,17 +206,25 @@ ALTER TABLE _sfflow.deadline
 -- A machine that was dropped while a task ran could leave the slot of a limit that went with it.
 DELETE FROM _sfflow.limit_slot s WHERE NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = s.limit_no);
 
--- A limit without a rate had a time of one, and the time when its count began only if that was later than set_at.
-ALTER TABLE _sfflow.run_limit ALTER COLUMN per DROP NOT NULL;
-UPDATE _sfflow.run_limit SET per = CASE WHEN rate IS NOT NULL THEN per END,
+-- A limit without a rate had a time of one, and the time when its count began only if that was later than set_at. That
+-- it is of no state, or has no key, was an empty text.
+DROP INDEX _sfflow.run_limit_target;
+ALTER TABLE _sfflow.run_limit ALTER COLUMN per DROP NOT NULL, ALTER COLUMN state DROP NOT NULL,
+	ALTER COLUMN key DROP NOT NULL;
+UPDATE _sfflow.run_limit SET per = CASE WHEN rate IS NOT NULL THEN per END, state = nullif(state, ''),
+	key = nullif(key, ''),
 	horizon = CASE WHEN NOT counted THEN horizon END, uncounted_at = greatest(set_at, uncounted_at);
 ALTER TABLE _sfflow.run_limit
 	ADD CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
 	ADD CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted),
 	ADD CONSTRAINT run_limit_kind CHECK (kind IN (@OBJECTS_LIMITED_WORDS@)
 		AND (kind = 'machine') = (machine_no IS NOT NULL)),
+	ADD CONSTRAINT run_limit_state CHECK (state IS NULL OR kind = 'machine' AND state <> ''),
+	ADD CONSTRAINT run_limit_key CHECK (key <> ''),
 	ADD CONSTRAINT run_limit_owner CHECK (for_owner IS NULL OR kind = 'resource'),
 	ADD CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL);
+CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition, for_owner)
+	NULLS NOT DISTINCT;
 
 -- What keeps branches parked had the name of a process.
 ALTER VIEW _sfflow.keeper RENAME TO parking_object;
@@ -302,16 +310,32 @@ ALTER TABLE _sfflow.lateness
 		ELSE finding = @FINDING_NEVER_STARTED@ AND execution_no IS NULL AND expected_at IS NULL END),
 	ADD CONSTRAINT lateness_acknowledged CHECK (CASE WHEN acknowledged_at IS NULL
 		THEN num_nonnulls(acknowledged_by_name, comment) = 0 ELSE acknowledged_by_name IS NOT NULL END);
+-- That a hold is of no state was an empty text.
+DROP INDEX _sfflow.hold_target;
+ALTER TABLE _sfflow.hold ALTER COLUMN state DROP NOT NULL;
+UPDATE _sfflow.hold SET state = NULL WHERE state = '';
 ALTER TABLE _sfflow.hold
 	ADD CONSTRAINT hold_kind CHECK (CASE kind
 		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
 		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
 		ELSE kind IN (@OBJECTS_NAMED_WORDS@) AND machine_no IS NULL AND execution_no IS NULL END),
+	ADD CONSTRAINT hold_state CHECK (state IS NULL OR kind IN ('machine', 'execution') AND state <> ''),
 	ADD CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = 'resource');
+CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, for_owner) NULLS NOT DISTINCT;
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
-ALTER TABLE _sfflow.map_run ADD CONSTRAINT map_run_status CHECK (CASE WHEN stopped_at IS NULL
-	THEN status = @STATUS_RUNNING@ ELSE status IN (@STATUSES_ENDED@) END);
+-- That a run has no limit was a 0.
+ALTER TABLE _sfflow.map_run ALTER COLUMN max_items DROP NOT NULL, ALTER COLUMN max_items_per_batch DROP NOT NULL,
+	ALTER COLUMN max_bytes_per_batch DROP NOT NULL, ALTER COLUMN max_concurrency DROP NOT NULL;
+UPDATE _sfflow.map_run SET max_items = nullif(max_items, 0),
+	max_items_per_batch = CASE WHEN max_items_per_batch > 0 THEN max_items_per_batch END,
+	max_bytes_per_batch = CASE WHEN max_bytes_per_batch > 0 THEN max_bytes_per_batch END,
+	max_concurrency = CASE WHEN max_concurrency > 0 THEN max_concurrency END;
+ALTER TABLE _sfflow.map_run
+	ADD CONSTRAINT map_run_status CHECK (CASE WHEN stopped_at IS NULL
+		THEN status = @STATUS_RUNNING@ ELSE status IN (@STATUSES_ENDED@) END),
+	ADD CONSTRAINT map_run_limits CHECK (max_items <> 0 AND max_items_per_batch > 0 AND max_bytes_per_batch > 0
+		AND max_concurrency > 0);
 ALTER TABLE _sfflow.mark ADD CONSTRAINT mark_outcome
 	CHECK (outcome IN (@MARK_WORDS@) AND (output IS NULL OR outcome = @MARK_SUCCESS@));
 ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists

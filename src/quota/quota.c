@@ -447,18 +447,41 @@ sf_quota_require(Oid owner, int machine_no, const char *machine)
 		sf_quota_raise(kind, owner, machine_no, machine);
 }
 
-/* Take back the count of a start that found its execution there. */
-void
-sf_quota_give_back(Oid owner)
+/* Take back the count of some starts. */
+static void
+give_back(Oid owner, int starts)
 {
 	Use		   *use;
 
 	lock_uses();
 	use = find_use(owner);
 	if (use->capacity != NO_BUCKET)
-		use->tokens += 1;
-	use->started = Max(use->started - 1, 0);
+		use->tokens += starts;
+	use->started = Max(use->started - starts, 0);
 	unlock_uses();
+}
+
+/* Take back the count of a start that found its execution there. */
+void
+sf_quota_give_back(Oid owner)
+{
+	give_back(owner, 1);
+}
+
+/* Begin starts that were counted; after an error they count no more. */
+void
+sf_quota_begin(Oid owner, int starts, void (*begin) (void *arg), void *arg)
+{
+	PG_TRY();
+	{
+		begin(arg);
+	}
+	PG_CATCH();
+	{
+		give_back(owner, starts);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 }
 
 /* Whether another item execution may begin. */

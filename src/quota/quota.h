@@ -34,6 +34,13 @@ extern void sf_quota_raise(SfQuotaKind kind, Oid owner, int machine_no,
 			pg_attribute_noreturn();
 extern void sf_quota_require(Oid owner, int machine_no, const char *machine);
 
+/*
+ * Begin starts that were counted.  After an error they count no more: what is put off is tried again.  No callback at
+ * the end of a transaction does the same for starts that the caller rolls back.  Those have used the server like
+ * others, and a loop that begins and rolls back would have no quota.
+ */
+extern void sf_quota_begin(Oid owner, int starts, void (*begin) (void *arg), void *arg);
+
 /* "sfflow.max_… (n) of role "…"", for errors. */
 extern char *sf_quota_describe(SfQuotaKind kind, Oid owner);
 

@@ -331,7 +331,10 @@ make_rows(Derivation *derivation, SfStateReach *reach)
 	return rows;
 }
 
-/* Has a job failed by itself, or was it aborted with another one? */
+/*
+ * Has a job failed by itself, or was it aborted with another one?  No status tells that: all others who ask whether a
+ * job has failed mean both.
+ */
 static bool
 is_failed(const SfJob *job, bool by_itself)
 {

@@ -10,7 +10,7 @@ CREATE TABLE _sfflow.hold (
 	kind text COLLATE "C" NOT NULL,		-- machine, execution, schedule, activity, event, human or resource:
 										-- the words of src/store/role/object_kind.h
 	name text COLLATE "C" NOT NULL,
-	state text COLLATE "C" NOT NULL,	-- '': all states
+	state text COLLATE "C",				-- of a machine or an execution; NULL: all states
 	machine_no integer,					-- of a machine or an execution
 	execution_no bigint,
 	for_owner regrole,					-- of a resource: for this role's machines alone; NULL: for all
@@ -21,10 +21,11 @@ CREATE TABLE _sfflow.hold (
 		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
 		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
 		ELSE kind IN (@OBJECTS_NAMED_WORDS@) AND machine_no IS NULL AND execution_no IS NULL END),
+	CONSTRAINT hold_state CHECK (state IS NULL OR kind IN ('machine', 'execution') AND state <> ''),
 	CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = 'resource')
 );
 
-CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, (coalesce(for_owner::oid, 0)));
+CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, for_owner) NULLS NOT DISTINCT;
 CREATE INDEX hold_owner ON _sfflow.hold (for_owner) WHERE for_owner IS NOT NULL;
 CREATE INDEX hold_machine ON _sfflow.hold (machine_no) WHERE machine_no IS NOT NULL;
 
@@ -64,7 +65,7 @@ COMMENT ON FUNCTION @extschema@.sf_release(text, text) IS
 CREATE VIEW @extschema@.sf_holds WITH (security_barrier) AS
 SELECT CASE WHEN h.kind IN ('schedule', 'activity', 'event', 'human') THEN h.kind || ':' ELSE '' END || h.name
 	AS target,
-	nullif(h.state, '') AS state, h.held_at AS since, h.held_by, h.reason,
+	h.state, h.held_at AS since, h.held_by, h.reason,
 	CASE h.kind WHEN 'activity' THEN (
 		SELECT count(*) FROM _sfflow.activity a
 		JOIN _sfflow.task t ON t.activity_no = a.activity_no AND t.status = @TASK_STATUS_QUEUED@

@@ -10,8 +10,8 @@ CREATE TABLE _sfflow.run_limit (
 	limit_no bigint NOT NULL DEFAULT nextval('_sfflow.limit_no') PRIMARY KEY,
 	kind text COLLATE "C" NOT NULL,		-- machine, activity or resource, as in hold
 	name text COLLATE "C" NOT NULL,
-	state text COLLATE "C" NOT NULL,	-- '': of a machine, its executions
-	key text COLLATE "C" NOT NULL,		-- path of the value that has a limit of its own; '': one for all
+	state text COLLATE "C",				-- of a machine; NULL: its executions
+	key text COLLATE "C",				-- path of the value that has a limit of its own; NULL: one for all
 	in_definition boolean NOT NULL,		-- set by the definition of the machine, not by sf_set_limit
 	machine_no integer,
 	for_owner regrole,					-- of a resource: for this role's machines alone; NULL: for all
@@ -31,12 +31,14 @@ CREATE TABLE _sfflow.run_limit (
 	CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted),
 	CONSTRAINT run_limit_kind CHECK (kind IN (@OBJECTS_LIMITED_WORDS@)
 		AND (kind = 'machine') = (machine_no IS NOT NULL)),
+	CONSTRAINT run_limit_state CHECK (state IS NULL OR kind = 'machine' AND state <> ''),
+	CONSTRAINT run_limit_key CHECK (key <> ''),
 	CONSTRAINT run_limit_owner CHECK (for_owner IS NULL OR kind = 'resource'),
 	CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL)
 );
 
-CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition,
-	(coalesce(for_owner::oid, 0)));
+CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition, for_owner)
+	NULLS NOT DISTINCT;
 CREATE INDEX run_limit_owner ON _sfflow.run_limit (for_owner) WHERE for_owner IS NOT NULL;
 CREATE INDEX run_limit_machine ON _sfflow.run_limit (machine_no) WHERE machine_no IS NOT NULL;
 CREATE INDEX run_limit_uncounted ON _sfflow.run_limit (limit_no) WHERE NOT counted;
@@ -126,9 +128,8 @@ UNION ALL
 SELECT k.limit_no, NULL, k.slot FROM _sfflow.locked_slot k;
 
 CREATE VIEW @extschema@.sf_limits WITH (security_barrier) AS
-SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN ''
-	ELSE '/' || l.state END AS target,
-	nullif(l.key, '') AS key, l.max_running, l.rate,
+SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || coalesce('/' || l.state, '') AS target,
+	l.key, l.max_running, l.rate,
 	l.per * interval '1 microsecond' AS per,
 	CASE WHEN l.fails THEN 'fail' ELSE 'queue' END AS on_limit, l.in_definition,
 	(SELECT count(*) FROM _sfflow.taken_slot s WHERE s.limit_no = l.limit_no) AS in_use,
@@ -152,9 +153,8 @@ WITH locked AS MATERIALIZED (
 	SELECT k.limit_no, k.short_hash, w.execution_no
 	FROM _sfflow.locked_slot k LEFT JOIN _sfflow.workers() w ON w.pid = k.pid)
 SELECT e.execution_id, p.branch, p.state,
-	CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN ''
-		ELSE '/' || l.state END AS target,
-	nullif(l.key, '') AS key, h.since,
+	CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || coalesce('/' || l.state, '') AS target,
+	l.key, h.since,
 	(SELECT count(*) + 1 FROM (
 		SELECT FROM _sfflow.parked x
 		WHERE x.object_no = h.object_no AND x.queue = h.queue
@@ -272,7 +272,7 @@ UNION ALL
 	UNION ALL
 	SELECT 'slot_missing', e.execution_no, format('it runs under limit %s and has no slot of it', l.limit_no)
 	FROM head e
-	JOIN _sfflow.run_limit l ON l.kind = 'machine' AND l.state = '' AND l.machine_no = e.machine_no
+	JOIN _sfflow.run_limit l ON l.kind = 'machine' AND l.state IS NULL AND l.machine_no = e.machine_no
 	CROSS JOIN LATERAL _sfflow.branch_limits(e.version, e.execution_no, @BRANCH_ROOT@) q
 	WHERE e.status = @STATUS_RUNNING@ AND e.started_at IS NOT NULL AND e.map_run_no IS NULL AND q.limit_no = l.limit_no
 		AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
@@ -311,16 +311,16 @@ UNION ALL
 		'{"per": "00:00:01", "on_limit": "queue"}')
 --@into definitions
 UNION ALL
-SELECT 'limit', concat(v.target, ' by ' || nullif(l.key, ''), ' of ' || pg_get_userbyid(l.for_owner)),
+SELECT 'limit', concat(v.target, ' by ' || l.key, ' of ' || pg_get_userbyid(l.for_owner)),
 	CASE l.kind WHEN 'activity' THEN (SELECT a.owner FROM _sfflow.activity a WHERE a.name = l.name)
 		WHEN 'machine' THEN (SELECT m.owner FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no)
 		ELSE l.for_owner END::oid, l.for_owner::oid,
-	jsonb_build_object('target', v.target, 'key', nullif(l.key, ''), 'max_running', l.max_running, 'rate', l.rate,
+	jsonb_build_object('target', v.target, 'key', l.key, 'max_running', l.max_running, 'rate', l.rate,
 		'per', coalesce(l.per * interval '1 microsecond', interval '1 s'),
 		'on_limit', CASE WHEN l.fails THEN 'fail' ELSE 'queue' END)
 FROM _sfflow.run_limit l
 CROSS JOIN LATERAL (SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name
-	|| CASE l.state WHEN '' THEN '' ELSE '/' || l.state END AS target) v
+	|| coalesce('/' || l.state, '') AS target) v
 WHERE NOT l.in_definition
 --@into definition_names
 		WHEN 'limit' THEN concat($2 ->> 'target', ' by ' || ($2 ->> 'key'),

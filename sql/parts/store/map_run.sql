@@ -11,12 +11,12 @@ CREATE TABLE _sfflow.map_run (
 	status smallint NOT NULL,
 	redrive_count integer NOT NULL DEFAULT 0,
 	keyed boolean NOT NULL,				-- items are the members of an object
-	max_items integer NOT NULL,			-- to read; 0: all
-	max_items_per_batch integer NOT NULL,	-- 0: no limit
-	max_bytes_per_batch bigint NOT NULL,	-- 0: no limit
+	max_items integer,					-- to read; NULL: all; negative: the run failed for it
+	max_items_per_batch integer,		-- NULL: no limit
+	max_bytes_per_batch bigint,			-- NULL: no limit
 	tolerated_count integer NOT NULL,
 	tolerated_percentage double precision NOT NULL,
-	max_concurrency integer NOT NULL,	-- 0: no limit
+	max_concurrency integer,			-- NULL: no limit
 	total integer NOT NULL,				-- items, so far as they have been read: the branch tells (items_unread)
 	children integer NOT NULL,			-- item executions begun so far
 	succeeded integer NOT NULL,
@@ -30,7 +30,9 @@ CREATE TABLE _sfflow.map_run (
 	idle_us bigint NOT NULL DEFAULT 0,	-- microseconds between its ends and its redrives
 	PRIMARY KEY (execution_no, map_run_no),
 	CONSTRAINT map_run_status CHECK (CASE WHEN stopped_at IS NULL THEN status = @STATUS_RUNNING@
-		ELSE status IN (@STATUSES_ENDED@) END)
+		ELSE status IN (@STATUSES_ENDED@) END),
+	CONSTRAINT map_run_limits CHECK (max_items <> 0 AND max_items_per_batch > 0 AND max_bytes_per_batch > 0
+		AND max_concurrency > 0)
 ) WITH (fillfactor = 70);
 
 -- Items of a run that no execution has been given yet: read in one transaction,

@@ -128,8 +128,7 @@ redrive_item(const SfExecution *execution, const Asked *asked)
 											SF_LOCK_WAIT, true);
 	char	   *from;
 
-	if (execution->status == SF_STATUS_RUNNING || execution->status == SF_STATUS_SUCCEEDED)
-		return sf_lifecycle_redrive(unconstify(SfExecution *, execution), NULL, NULL, NULL);
+	sf_lifecycle_check_redrivable(execution);
 	if (parent == NULL || parent->status != SF_STATUS_SUCCEEDED ||
 		sf_redrive_tolerated(parent, execution->execution_no, &from) == 0)
 		refuse_item(execution, parent);
@@ -163,13 +162,39 @@ redrive_tolerated(SfExecution *execution, const Asked *asked)
 	return true;
 }
 
-/* Have what did not succeed run in another version; with from_state nothing else is kept. */
-static void
-change_version(SfExecution *execution, int version, const char *from_state)
+/* A redrive that is counted as a start */
+typedef struct Redrive
 {
-	if (execution->status == SF_STATUS_RUNNING || execution->status == SF_STATUS_SUCCEEDED)
-		return;					/* the redrive says so */
-	(void) sf_migrate_execution(execution, version, NULL, from_state != NULL);
+	SfExecution *execution;
+	const Asked *asked;
+	SfRedrivenFrom *from;		/* set */
+} Redrive;
+
+/* Go on, in the version that is asked for: what did not succeed runs in it; with from_state nothing else is kept. */
+static void
+go_on(void *arg)
+{
+	const Redrive *r = arg;
+	const Asked *asked = r->asked;
+
+	if (asked->version != SF_NO_VERSION)
+		(void) sf_migrate_execution(r->execution, asked->version, NULL, asked->from_state != NULL);
+	(void) sf_lifecycle_redrive(r->execution, asked->from_state, asked->input, r->from);
+}
+
+/* Redrive an execution, whose row is locked and which can go on, within the quotas of its owner. */
+static void
+redrive_counted(SfExecution *execution, const Asked *asked, SfRedrivenFrom *from)
+{
+	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
+	sf_quota_begin(execution->owner, 1, go_on, &(Redrive) {execution, asked, from});
+}
+
+/* Redrive an ended execution as it was, for a start that finds it. */
+void
+sf_control_resume(SfExecution *execution, SfRedrivenFrom *from)
+{
+	redrive_counted(execution, &(Asked) {.version = SF_NO_VERSION}, from);
 }
 
 /* Redrive an execution by its id; returns the redrive count. */
@@ -192,10 +217,8 @@ redrive(const char *id, const Asked *asked)
 	execution = sf_arg_execution(id, SF_LOCK_WAIT, needed);
 	if (as_it_was && redrive_tolerated(execution, asked))
 		return execution->redrive_count;
-	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
-	if (asked->version != SF_NO_VERSION)
-		change_version(execution, asked->version, asked->from_state);
-	(void) sf_lifecycle_redrive(execution, asked->from_state, asked->input, &from);
+	sf_lifecycle_check_redrivable(execution);
+	redrive_counted(execution, asked, &from);
 	note_redrive(execution, asked);
 	sf_control_redrive_notice(execution, &from);
 	return execution->redrive_count;

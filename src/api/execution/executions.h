@@ -42,6 +42,7 @@ extern void sf_start_run(const char *execution_id);
 /* --- control_functions.c --- */
 
 extern TimestampTz sf_control_redrive_once(const char *id, const char *client_token);
+extern void sf_control_resume(SfExecution *execution, SfRedrivenFrom *from);
 extern void sf_control_redrive_notice(const SfExecution *execution,
 									   const SfRedrivenFrom *from);
 

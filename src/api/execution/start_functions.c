@@ -118,11 +118,27 @@ resume_ended(SfExecution *execution, const SfStart *start, bool differs)
 						sf_status_name(execution->status)),
 				 errdetail("To resume it would use the input that it was started with."),
 				 errhint("Use sf_redrive() to go on with the old input, or if_exists => 'restart' to run from the start with the new one.")));
-	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
-	(void) sf_lifecycle_redrive(execution, NULL, NULL, &from);
+	sf_control_resume(execution, &from);
 	if (!start->quiet)
 		sf_control_redrive_notice(execution, &from);
 	return SF_START_OUTCOME_REDRIVEN;
+}
+
+/* An execution that begins anew, with what is wanted */
+typedef struct Restart
+{
+	SfExecution *execution;
+	SfExecution *wanted;
+} Restart;
+
+/* Begin it anew. */
+static void
+restart(void *arg)
+{
+	const Restart *r = arg;
+
+	reenter_line(r->execution, r->wanted, true);
+	sf_lifecycle_restart(r->execution, r->wanted);
 }
 
 /* Apply if_exists to an execution that is there; what to record of it. */
@@ -159,8 +175,7 @@ handle_existing(SfExecution *execution, const SfStart *start, SfExecution *wante
 								execution->execution_id),
 						 errhint("Stop it first with sf_stop().")));
 			sf_quota_require(machine->owner, machine->machine_no, machine->name);
-			reenter_line(execution, wanted, true);
-			sf_lifecycle_restart(execution, wanted);
+			sf_quota_begin(machine->owner, 1, restart, &(Restart) {execution, wanted});
 			return SF_START_OUTCOME_RESTARTED;
 		case SF_IF_EXISTS_REPLACE:
 			if (running && execution->started_at == DT_NOBEGIN)
@@ -308,21 +323,21 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	return execution;
 }
 
-/* Begin executions that a quota has counted; after an error it counts them no more. */
-static void
-begin_counted(Oid owner, SfExecution *const *executions, int n, SfBegan *began)
+/* Executions that begin */
+typedef struct Beginning
 {
-	PG_TRY();
-	{
-		sf_lifecycle_begin_all(executions, n, began);
-	}
-	PG_CATCH();
-	{
-		for (int i = 0; i < n; i++)
-			sf_quota_give_back(owner);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	SfExecution *const *executions;
+	int			n;
+	SfBegan	   *began;			/* set */
+} Beginning;
+
+/* Begin them. */
+static void
+begin_all(void *arg)
+{
+	const Beginning *b = arg;
+
+	sf_lifecycle_begin_all(b->executions, b->n, b->began);
 }
 
 /*
@@ -340,7 +355,7 @@ sf_start_all(const SfStart *start, SfExecution *const *executions, int n, SfStar
 	while (room < n && (quota = sf_quota_take(owner)) == SF_QUOTA_NONE)
 		room++;
 	if (room > 0)
-		begin_counted(owner, executions, room, began);
+		sf_quota_begin(owner, room, begin_all, &(Beginning) {executions, room, began});
 	for (int i = 0; i < n; i++)
 	{
 		const char *id = executions[i]->execution_id;

@@ -103,6 +103,16 @@ sf_event_type_lock_shared(const char *name)
 	return type == NULL || type->event_type_no != event_type_no ? NULL : type;
 }
 
+/* Keep a type from being dropped until the end of the transaction; false: a session is dropping it. */
+bool
+sf_event_type_try_lock_shared(int event_type_no)
+{
+	LOCKTAG		tag;
+
+	type_tag(&tag, event_type_no);
+	return LockAcquire(&tag, ShareLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
 /* Wait for all that use a type, and keep others from using it until the end of the transaction. */
 void
 sf_event_type_lock_alone(int event_type_no)

@@ -486,11 +486,13 @@ go_on_behind(const EventKey *last)
 	next_after.key = MemoryContextStrdup(TopMemoryContext, last == NULL ? "" : last->key);
 }
 
-/* Lock a key alone: no transaction that begins to wait for it is open. */
+/* Lock a key alone: no transaction that begins to wait for it is open, nor one that drops its type. */
 static bool
 lock_alone(const SfEventType *type, const char *key, bool may_wait)
 {
-	return SF_DEBUG_MUTATION("event_no_lock") ||
+	if (SF_DEBUG_MUTATION("event_no_lock"))
+		return true;
+	return sf_event_type_try_lock_shared(type->event_type_no) &&
 		sf_event_key_lock(type->event_type_no, key, may_wait ? SF_EVENT_KEY_LOCK_ALONE : SF_EVENT_KEY_LOCK_ALONE_NOW);
 }
 

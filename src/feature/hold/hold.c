@@ -35,7 +35,7 @@
 	X(int64, hold_no, INT8, NOT_NULL) \
 	X(char *, kind, TEXT, NOT_NULL) \
 	X(char *, name, TEXT, NOT_NULL) \
-	X(char *, state, TEXT, NOT_NULL) \
+	X(char *, state, TEXT, NULLABLE) \
 	X(int, machine_no, INT4, NULL_IS(SF_NO_MACHINE)) \
 	X(int64, execution_no, INT8, NULL_IS(SF_NO_EXECUTION)) \
 	X(Oid, for_owner, REGROLE, NULL_IS(InvalidOid)) \
@@ -175,6 +175,13 @@ sf_hold_is_beginning(int64 execution_no)
 
 /* --- the tables --- */
 
+/* The argument of a query for the role that a hold is for. */
+static SfArg
+for_owner_arg(const SfHold *hold)
+{
+	return sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->for_owner), !OidIsValid(hold->for_owner));
+}
+
 /* Insert a hold of the current user; false: the target is held already. */
 bool
 sf_hold_insert(const SfHold *hold, const char *reason)
@@ -189,7 +196,7 @@ sf_hold_insert(const SfHold *hold, const char *reason)
 					  SF_TEXT(hold->state),
 					  sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == SF_NO_MACHINE),
 					  sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == SF_NO_EXECUTION),
-					  sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->for_owner), !OidIsValid(hold->for_owner)),
+					  for_owner_arg(hold),
 					  SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(reason)) == 0)
 		return false;
 	sf_privilege_anchor(hold->for_owner);
@@ -206,11 +213,11 @@ sf_hold_find(const SfHold *target, bool of_all)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind = $1 AND h.name = $2"
-		" AND h.state = $3 AND ($4 OR COALESCE(h.for_owner::pg_catalog.oid, 0) = $5::pg_catalog.oid)"
+		" AND h.state IS NOT DISTINCT FROM $3 AND ($4 OR h.for_owner IS NOT DISTINCT FROM $5)"
 		" ORDER BY h.hold_no");
 
 	return sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(target->kind)), SF_TEXT(target->name),
-						 SF_TEXT(target->state), SF_BOOL(of_all), SF_ROLE(target->for_owner));
+						 SF_TEXT(target->state), SF_BOOL(of_all), for_owner_arg(target));
 }
 
 /*
@@ -254,7 +261,7 @@ sf_hold_pass_on(Oid from, Oid to)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.hold h SET for_owner = $2 WHERE h.for_owner = $1"
 		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind = h.kind"
-		"  AND o.name = h.name AND o.state = h.state AND o.for_owner = $2)");
+		"  AND o.name = h.name AND o.for_owner = $2)");
 	ListCell   *lc;
 
 	(void) lock_of_role(from);
@@ -282,7 +289,7 @@ list_renamed(int machine_no, int64 execution_no, const Jsonb *renames)
 		const char *state;
 		Renamed    *renamed;
 
-		if (hold->kind != SF_OBJECT_EXECUTION || hold->execution_no != execution_no)
+		if (hold->execution_no != execution_no || hold->state == NULL)
 			continue;
 		state = sf_renames_after(renames, hold->state);
 		if (strcmp(state, hold->state) == 0)

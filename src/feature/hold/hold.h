@@ -16,7 +16,7 @@ typedef struct SfHold
 	int64		hold_no;
 	SfObjectKind kind;
 	const char *name;
-	const char *state;			/* "": all */
+	const char *state;			/* NULL: all */
 	int			machine_no;		/* or SF_NO_MACHINE */
 	int64		execution_no;	/* or SF_NO_EXECUTION */
 	Oid			for_owner;		/* of a resource: for this role's machines; InvalidOid: all */

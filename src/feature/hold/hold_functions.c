@@ -51,7 +51,7 @@ parse_execution(Target *target, const char *text, const char *state)
 	target->hold.name = execution->execution_id;
 	target->hold.machine_no = execution->machine_no;
 	target->hold.execution_no = execution->execution_no;
-	target->hold.state = state == NULL ? "" : state;
+	target->hold.state = state;
 }
 
 /*
@@ -80,7 +80,7 @@ parse_machine(Target *target, const char *text, const char *state)
 	target->hold.kind = SF_OBJECT_STATE_MACHINE;
 	target->hold.name = target->object = machine->name;
 	target->hold.machine_no = machine->machine_no;
-	target->hold.state = state == NULL ? "" : state;
+	target->hold.state = state;
 }
 
 /* Take a target that has no states. */
@@ -91,7 +91,6 @@ parse_object(Target *target, SfObjectKind kind, const char *name, const char *st
 		refuse_state(target->text);
 	target->hold.kind = kind;
 	target->hold.name = target->object = name;
-	target->hold.state = "";
 	target->kind = kind;
 }
 
@@ -141,7 +140,7 @@ note(const Target *target, const char *action, const char *reason)
 	SfJsonBuilder json;
 	Jsonb	   *details = NULL;
 
-	if (target->hold.state[0] != '\0')
+	if (target->hold.state != NULL)
 	{
 		sf_json_begin_object(&json);
 		sf_json_add_string(&json, "state", target->hold.state);
@@ -215,7 +214,7 @@ SF_SQL_FUNCTION(sfflow_sf_release)
 	if (numbers == NIL)
 	{
 		ereport(NOTICE,
-				(errmsg("\"%s\" is not held%s", target.text, target.hold.state[0] == '\0' ? "" :
+				(errmsg("\"%s\" is not held%s", target.text, target.hold.state == NULL ? "" :
 						psprintf(" in state \"%s\"", target.hold.state)),
 				 errhint("The view sf_holds lists what is.")));
 		PG_RETURN_INT64(0);

@@ -29,7 +29,7 @@ is_within(const SfExecution *execution, int64 execution_no)
 static bool
 applies(const SfHold *hold, const SfExecution *execution, const SfState *state)
 {
-	return (hold->state[0] == '\0' || strcmp(hold->state, state->name) == 0) &&
+	return (hold->state == NULL || strcmp(hold->state, state->name) == 0) &&
 		(hold->kind == SF_OBJECT_STATE_MACHINE || is_within(execution, hold->execution_no));
 }
 

@@ -42,7 +42,7 @@ read_limit(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfError		error;
 
 	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, limit);
-	if (limit->key[0] != '\0')
+	if (limit->key != NULL)
 		limit->key_path = sf_expr_compile(limit->key, SF_EXPR_PATH | SF_EXPR_INPUT, &error);
 	*limits = lappend(*limits, limit);
 }
@@ -109,7 +109,7 @@ sf_limit_find(int64 limit_no)
 
 /* What identifies a limit, as arguments $1 to $6; without an owner, those of all owners */
 #define SAME \
-	" l.kind = $1 AND l.name = $2 AND l.state = $3 AND l.key = $4" \
+	" l.kind = $1 AND l.name = $2 AND l.state IS NOT DISTINCT FROM $3 AND l.key IS NOT DISTINCT FROM $4" \
 	" AND l.in_definition = $5"
 #define TARGET	SAME " AND ($6 IS NULL OR l.for_owner = $6)"
 #define TARGET_ARGS(limit) \
@@ -159,7 +159,7 @@ lock_earlier(const SfLimit *limit)
 {
 	static SfPlan find = SF_PLAN(
 		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l WHERE" SAME
-		" AND COALESCE(l.for_owner::pg_catalog.oid, 0) = COALESCE($6::pg_catalog.oid, 0) FOR UPDATE");
+		" AND l.for_owner IS NOT DISTINCT FROM $6 FOR UPDATE");
 	Earlier		earlier = {0};
 
 	sf_db_read(&find, read_earlier, &earlier, TARGET_ARGS(limit));
@@ -193,7 +193,7 @@ write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, pg_catalog.clock_timestamp(), $13, $14,"
 		" pg_catalog.clock_timestamp(),"
 		" (SELECT o.roles_hash FROM _sfflow.run_limit o WHERE o.for_owner = $6 AND o.roles_hash IS NOT NULL LIMIT 1))"
-		" ON CONFLICT (kind, name, state, key, in_definition, (COALESCE(for_owner::pg_catalog.oid, 0)))"
+		" ON CONFLICT (kind, name, state, key, in_definition, for_owner)"
 		" DO UPDATE SET max_running = excluded.max_running, highest = excluded.highest,"
 		" rate = excluded.rate, per = excluded.per, fails = excluded.fails,"
 		" set_at = excluded.set_at, set_by = excluded.set_by,"
@@ -402,7 +402,7 @@ sf_limit_pass_on(Oid from, Oid to)
 		"UPDATE _sfflow.run_limit l SET for_owner = $2, roles_hash = NULL," SF_LIMIT_COUNT_AGAIN("l.max_running IS NULL")
 		" WHERE l.for_owner = $1"
 		" AND NOT EXISTS (SELECT FROM _sfflow.run_limit o WHERE o.kind = l.kind"
-		"  AND o.name = l.name AND o.state = l.state AND o.key = l.key"
+		"  AND o.name = l.name AND o.key IS NOT DISTINCT FROM l.key"
 		"  AND o.in_definition = l.in_definition AND o.for_owner = $2)");
 	static SfPlan left = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.for_owner = $1 ORDER BY l.limit_no");

@@ -24,8 +24,8 @@
 	X(int64, limit_no, INT8, NOT_NULL) \
 	X(SfObjectKind, kind, WORD, WORDS(kind_words)) \
 	X(char *, name, TEXT, NOT_NULL) \
-	X(char *, state, TEXT, NOT_NULL)	/* "": of a machine, its executions */ \
-	X(char *, key, TEXT, NOT_NULL)	/* path; "": one limit for all */ \
+	X(char *, state, TEXT, NULLABLE)	/* of a machine; NULL: its executions */ \
+	X(char *, key, TEXT, NULLABLE)	/* path; NULL: one limit for all */ \
 	X(bool, in_definition, BOOL, NOT_NULL) \
 	X(int, machine_no, INT4, NULL_IS(SF_NO_MACHINE))	/* none */ \
 	X(Oid, for_owner, REGROLE, NULL_IS(InvalidOid))	/* of a resource: for this role's machines; InvalidOid: all */ \
@@ -69,7 +69,7 @@ sf_limit_has_rate(const SfLimit *limit)
 static inline bool
 sf_limit_is_of_executions(const SfLimit *limit)
 {
-	return limit->kind == SF_OBJECT_STATE_MACHINE && limit->state[0] == '\0';
+	return limit->kind == SF_OBJECT_STATE_MACHINE && limit->state == NULL;
 }
 
 /* --- the cache --- */

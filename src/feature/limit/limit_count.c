@@ -117,10 +117,10 @@ copy_limit(const SfLimit *limit)
 	SfLimit		copy = *limit;
 	SfError		error;
 
-	if (copy.key[0] != '\0')
+	if (copy.key != NULL)
 		copy.key_path = sf_expr_compile(pstrdup(copy.key), SF_EXPR_PATH | SF_EXPR_INPUT, &error);
 	copy.name = pstrdup(copy.name);
-	copy.state = pstrdup(copy.state);
+	copy.state = copy.state == NULL ? NULL : pstrdup(copy.state);
 	return copy;
 }
 
@@ -537,7 +537,8 @@ sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *progr
 			continue;
 		limit.name = pstrdup(machine);
 		limit.state = pstrdup(state->name);
-		limit.key = pstrdup(sf_state_task(state)->concurrency_key == NULL ? "" : sf_state_task(state)->concurrency_key);
+		if (sf_state_task(state)->concurrency_key != NULL)
+			limit.key = pstrdup(sf_state_task(state)->concurrency_key);
 		limit.max_running = sf_state_task(state)->max_concurrency;
 		before = without(before, set_limit(&limit));
 	}

@@ -23,7 +23,7 @@ applies_within(const SfLimit *limit, const SfExecution *execution, const SfState
 {
 	if (limit->machine_no != execution->machine_no)
 		return false;
-	return limit->state[0] == '\0' ? !sf_execution_is_of_item(execution) :
+	return limit->state == NULL ? !sf_execution_is_of_item(execution) :
 		strcmp(limit->state, state->name) == 0;
 }
 
@@ -166,7 +166,7 @@ add_step_limit(List **found, const SfLimit *limit, SfQueue queue)
 	wanted->queue = queue;
 	wanted->limit = *limit;
 	wanted->limit.name = pstrdup(limit->name);
-	wanted->limit.state = pstrdup(limit->state);
+	wanted->limit.state = limit->state == NULL ? NULL : pstrdup(limit->state);
 	*found = lappend(*found, wanted);
 	return wanted;
 }
@@ -285,11 +285,11 @@ is_to_take(const SfLimit *limit, const SfDraft *draft, bool *busy)
 	return !*busy && !sf_limit_slot_has(sf_branch_key_of_execution(execution_no), limit->limit_no);
 }
 
-/* May joins that a branch is within have to take slots of a limit? */
+/* May joins that a branch is within have to take slots of a limit of a state? */
 static bool
 may_be_of_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 {
-	return limit->kind == SF_OBJECT_STATE_MACHINE && limit->state[0] != '\0' && sf_limit_has_slots(limit) &&
+	return limit->kind == SF_OBJECT_STATE_MACHINE && sf_limit_has_slots(limit) &&
 		limit->machine_no == draft->execution->machine_no && branch->phase != SF_PHASE_ANNOUNCED &&
 		(draft->execution->redrive_count > 0 || sf_execution_is_of_item(draft->execution));
 }
@@ -316,6 +316,8 @@ want(Search *search, const SfLimit *limit)
 static void
 want_around(Search *search, const SfLimit *limit)
 {
+	if (limit->state == NULL)
+		return;					/* of executions */
 	if (search->busy == NULL)
 	{
 		foreach_ptr(const SfBranch, join, list_joins(limit, search->draft, search->branch))

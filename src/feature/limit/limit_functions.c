@@ -53,7 +53,7 @@ parse_machine(Target *target, const char *text)
 	target->limit.kind = SF_OBJECT_STATE_MACHINE;
 	target->limit.name = machine->name;
 	target->limit.machine_no = machine->machine_no;
-	target->limit.state = state == NULL ? "" : state;
+	target->limit.state = state;
 }
 
 /* Is a text the name of an event or a worklist that the caller owns?  Raises if it is that of another. */
@@ -77,7 +77,6 @@ parse_target(Target *target, const char *text)
 {
 	memset(target, 0, sizeof(*target));
 	target->text = text;
-	target->limit.state = "";
 	if (strncmp(text, "activity:", 9) == 0 || sf_public_name_to_id(SF_NAME_ACTIVITY, text) != text)
 	{
 		target->kind = SF_OBJECT_ACTIVITY;
@@ -96,16 +95,15 @@ parse_target(Target *target, const char *text)
 		parse_machine(target, sf_public_name_to_id(SF_NAME_STATE_MACHINE, text));
 }
 
-/* Read the argument key, a path; "": NULL. */
+/* Read the argument key, a path, or NULL. */
 static char *
 parse_key(FunctionCallInfo fcinfo, int n)
 {
 	char	   *key = sf_arg_text_or_null(fcinfo, n);
 	SfError		error;
 
-	if (key == NULL)
-		return "";
-	if (sf_expr_compile(key, SF_EXPR_PATH | SF_EXPR_REFERENCE | SF_EXPR_INPUT, &error) == NULL)
+	if (key != NULL &&
+		sf_expr_compile(key, SF_EXPR_PATH | SF_EXPR_REFERENCE | SF_EXPR_INPUT, &error) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument key must be a path into the input, such as $.tenant"),
@@ -157,8 +155,7 @@ details_of(const SfLimit *limit)
 	SfJsonBuilder json;
 
 	sf_json_begin_object(&json);
-	if (limit->key[0] != '\0')
-		sf_json_add_string(&json, "key", limit->key);
+	sf_json_add_string(&json, "key", limit->key);
 	if (sf_limit_has_slots(limit))
 		sf_json_add_int(&json, "max_running", limit->max_running);
 	if (sf_limit_has_rate(limit))
@@ -202,7 +199,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_limit)
 	{
 		ereport(NOTICE,
 				(errmsg("\"%s\" has no limit%s", target.text,
-						target.limit.key[0] == '\0' ? "" : psprintf(" with key \"%s\"", target.limit.key)),
+						target.limit.key == NULL ? "" : psprintf(" with key \"%s\"", target.limit.key)),
 				 errhint("The view sf_limits lists what is limited.")));
 		PG_RETURN_BOOL(false);
 	}

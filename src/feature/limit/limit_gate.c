@@ -421,9 +421,9 @@ make_error(const SfStepLimit *by, SfError *error)
 	const SfLimit *limit = &by->limit;
 
 	*error = sf_error_make("Sfflow.Throttled",
-						   psprintf("The limit of \"%s%s%s%s\" is reached.",
+						   psprintf("The limit of \"%s%s%s\" is reached.",
 									limit->kind == SF_OBJECT_ACTIVITY ? "activity:" : "", limit->name,
-									limit->state[0] == '\0' ? "" : "/", limit->state));
+									limit->state == NULL ? "" : psprintf("/%s", limit->state)));
 }
 
 /*

@@ -367,8 +367,8 @@ redrive_map_runs(SfDraft *draft, TimestampTz now)
 }
 
 /* Refuse to redrive what is not over, or has succeeded. */
-static void
-check_redrivable(const SfExecution *execution)
+void
+sf_lifecycle_check_redrivable(const SfExecution *execution)
 {
 	if (execution->status == SF_STATUS_RUNNING)
 		ereport(ERROR,
@@ -429,7 +429,7 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 {
 	List	   *branches;
 
-	check_redrivable(execution);
+	sf_lifecycle_check_redrivable(execution);
 	if (input != NULL && from_state == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),

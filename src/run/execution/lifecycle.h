@@ -28,6 +28,7 @@ typedef struct SfRedrivenFrom
 	bool		only_fails;		/* all of them are Fail states */
 } SfRedrivenFrom;
 
+extern void sf_lifecycle_check_redrivable(const SfExecution *execution);
 extern int	sf_lifecycle_redrive(SfExecution *execution,
 								 const char *from_state, Jsonb *input,
 								 SfRedrivenFrom *from);

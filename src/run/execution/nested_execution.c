@@ -177,6 +177,7 @@ nested_input(Jsonb *given, Jsonb **input, const SfResource *resource, SfError *e
 /* A nested execution that begins */
 typedef struct Beginning
 {
+	const SfDraft *draft;
 	SfExecution *nested;
 	SfBegan		began;			/* set */
 } Beginning;
@@ -190,6 +191,15 @@ begin_nested(void *arg)
 	b->began = sf_lifecycle_begin(b->nested);
 }
 
+/* Begin it, or put it off. */
+static void
+wait_to_begin(void *arg)
+{
+	Beginning  *b = arg;
+
+	sf_draft_wait_briefly(b->draft, begin_nested, b);
+}
+
 /*
  * Begin a nested execution, or find it; within the quotas of its owner.  A start that is open may have its
  * name or its start key.
@@ -198,7 +208,7 @@ static bool
 insert_nested(const SfDraft *draft, SfExecution *nested, const SfResource *resource, SfError *error)
 {
 	SfQuotaKind quota = sf_quota_take(nested->owner);
-	Beginning	beginning = {.nested = nested};
+	Beginning	beginning = {.draft = draft,.nested = nested};
 
 	if (quota != SF_QUOTA_NONE)
 	{
@@ -211,17 +221,7 @@ insert_nested(const SfDraft *draft, SfExecution *nested, const SfResource *resou
 		error->needs_prefix = false;
 		return false;
 	}
-	PG_TRY();
-	{
-		sf_draft_wait_briefly(draft, begin_nested, &beginning);
-	}
-	PG_CATCH();
-	{
-		/* it is tried again, or never */
-		sf_quota_give_back(nested->owner);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	sf_quota_begin(nested->owner, 1, wait_to_begin, &beginning);
 	switch (beginning.began)
 	{
 		case SF_BEGAN_NEW:

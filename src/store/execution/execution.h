@@ -11,7 +11,8 @@
 
 /*
  * What an execution is to its parent.  The columns about the parent say it together (sf_execution_parent_kind);
- * sf_check() tells of rows in which they contradict each other (parent_wrong).
+ * sf_check() tells of rows in which they contradict each other (parent_wrong), and no CHECK refuses them
+ * (sql/parts/store/execution.sql).
  */
 typedef enum SfParentKind
 {

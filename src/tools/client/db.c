@@ -302,7 +302,7 @@ static void
 begin_connecting(SfcDb *db)
 {
 	db->status = SFC_DB_CONNECTING;
-	sfc_session_begin(&db->session, db->open(db), db->connect_timeout);
+	sfc_session_begin(&db->session, db->connect(db), db->connect_timeout);
 }
 
 /* The owner has looked for the server: connect; problem is NULL, or says why it is nowhere. */

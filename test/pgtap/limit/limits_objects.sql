@@ -27,9 +27,9 @@ SELECT throws_ok($$ SELECT sf_set_limit('limited', key => 'tenant', max_running 
 SELECT throws_ok($q$ SELECT sf_set_limit('limited', key => '$$.Execution.Id', max_running => 1) $q$, 'SF012');
 
 -- A dump that was made before limits had all of their columns.
-SELECT lives_ok($$ INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, max_running, highest,
-		fails, set_at, set_by)
-	VALUES ('resource', 'sql:older', '', '', false, 1, 1, false, clock_timestamp(), current_user) $$,
+SELECT lives_ok($$ INSERT INTO _sfflow.run_limit (kind, name, in_definition, max_running, highest, fails, set_at,
+		set_by)
+	VALUES ('resource', 'sql:older', false, 1, 1, false, clock_timestamp(), current_user) $$,
 	'a limit of an older dump is restored');
 SELECT is((SELECT counted FROM _sfflow.run_limit), false, '... and what runs is counted anew');
 DELETE FROM _sfflow.run_limit;

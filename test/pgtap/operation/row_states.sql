@@ -1,7 +1,7 @@
 -- Columns that have values together, or never, and columns with words or numbers of a list: a row that tells two
 -- things, or one that is none of the list, is refused.
 BEGIN;
-SELECT plan(44);
+SELECT plan(52);
 
 CREATE FUNCTION pg_temp.refused(statement text, why text) RETURNS text LANGUAGE sql AS
 $$ SELECT throws_ok(statement, '23514', NULL, why) $$;
@@ -53,8 +53,21 @@ FROM unnest(ARRAY['failing', 'aborting', 'uncatchable']) AS flag;
 SELECT pg_temp.refused($$ INSERT INTO _sfflow.map_run (execution_no, map_run_no, branch_no, state, uuid, status, keyed,
 		max_items, max_items_per_batch, max_bytes_per_batch, tolerated_count, tolerated_percentage, max_concurrency,
 		total, children, succeeded, failed, timed_out, aborted, items_succeeded, items_failed, started_at, stopped_at)
-	VALUES (-1, 0, 0, 0, '', 0, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, now(), now()) $$,
+	VALUES (-1, 0, 0, 0, '', 0, false, NULL, NULL, NULL, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, now(), now()) $$,
 	'a run that has stopped and runs');
+SELECT pg_temp.refused(format('INSERT INTO _sfflow.map_run (execution_no, map_run_no, branch_no, state, uuid, status,
+		keyed, tolerated_count, tolerated_percentage, total, children, succeeded, failed, timed_out, aborted,
+		items_succeeded, items_failed, started_at, %I)
+	VALUES (-1, 0, 0, 0, %L, 0, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, now(), 0)', max, ''), max || ' of 0')
+FROM unnest('{max_items,max_items_per_batch,max_bytes_per_batch,max_concurrency}'::text[]) AS max;
+SELECT pg_temp.refused(format('INSERT INTO _sfflow.hold (kind, machine_no, name, state, held_at, held_by)
+	VALUES (%L, %L, %L, %L, now(), CURRENT_USER)', kind, machine_no, 'none', state), why)
+FROM (VALUES ('machine', 1, '', 'a hold of a state without a name'), ('resource', NULL, 'A', 'a state of a resource'))
+	h (kind, machine_no, state, why);
+SELECT pg_temp.refused(format('INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, max_running,
+		highest, fails, set_at, set_by)
+	VALUES (%L, %L, %L, %L, false, 1, 1, false, now(), CURRENT_USER)', 'resource', 'none', state, key), why)
+FROM (VALUES ('A', NULL, 'a limit of a state of a resource'), (NULL, '', 'a limit by no path')) l (state, key, why);
 
 -- words
 SELECT pg_temp.refused(format('INSERT INTO _sfflow.%s VALUES (%s)', relation, replace(row, '?', quote_literal(word))),

@@ -50,11 +50,11 @@ SELECT is((SELECT string_agg(state_machine, ' ' ORDER BY state_machine) FROM sf_
 RESET ROLE;
 
 -- Thousands of rows that are not seen do not have the query compiled.
-INSERT INTO _sfflow.hold (kind, name, state, for_owner, held_at, held_by) SELECT 'resource', 'sql:h' || i, '',
+INSERT INTO _sfflow.hold (kind, name, state, for_owner, held_at, held_by) SELECT 'resource', 'sql:h' || i, NULL,
 	'views_stranger'::regrole, now(), '' FROM generate_series(1, 20000) i;
 INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, for_owner, max_running, highest, fails, set_at,
 	set_by)
-	SELECT 'resource', 'sql:h' || i, '', '', false, 'views_stranger'::regrole, 5, 5, false, now(),
+	SELECT 'resource', 'sql:h' || i, NULL, NULL, false, 'views_stranger'::regrole, 5, 5, false, now(),
 	'' FROM generate_series(1, 20000) i;
 ANALYZE _sfflow.hold, _sfflow.run_limit;
 CREATE FUNCTION pg_temp.expected(query text) RETURNS float8 LANGUAGE plpgsql AS $$

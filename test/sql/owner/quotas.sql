@@ -89,10 +89,20 @@ RESET ROLE;
 ALTER ROLE regress_sfflow_tenant SET sfflow.max_executions_per_owner = 0;
 ALTER ROLE regress_sfflow_tenant SET sfflow.max_starts_per_owner = 2;
 SELECT pg_sleep(1.1);
+-- A redrive that is refused is no start: of what runs, of what has succeeded, and from a state that there is not.
+SELECT sf_redrive('regress_pause:3');
+SELECT sf_run('regress_pause:3', skip_waits => true);
+SELECT sf_redrive('regress_pause:3');
+SELECT sf_stop('regress_pause:4');
+SELECT sf_redrive('regress_pause:4', from_state => 'Nowhere');
 SELECT sf_start('regress_pause', name => '5');
 SELECT sf_start('regress_pause', name => '6');
 SELECT sf_start('regress_pause', name => '7');
 SELECT sf_start('regress_pause', name => '6');
+-- What may not be redriven is told so, however many starts are left.
+SELECT sf_redrive('regress_pause:3');
+SELECT sf_redrive('regress_pause:6');
+SELECT sf_redrive('regress_pause:4');
 
 -- Transitions, also of what no history is kept of, and in branches.
 ALTER ROLE regress_sfflow_other SET sfflow.max_transitions = 50;

@@ -140,7 +140,14 @@ INSERT INTO _sfflow.schedule_run (schedule, run_at, pid, execution_id, outcome, 
 INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, machine_no, max_running, highest, rate, per,
 	fails, set_at, set_by, counted, horizon) VALUES
 	('machine', 'm', '', '', false, 1, 1, 1, NULL, 1000000, false, now(), 'a', true, '7'),
+	('machine', 'n', 's', '$.k', false, 2, 1, 1, NULL, 1000000, false, now(), 'a', true, NULL),
 	('resource', 'r', '', '', false, NULL, NULL, 0, 1, 1000000, false, now(), 'a', false, '7');
+INSERT INTO _sfflow.hold (kind, name, state, machine_no, held_at, held_by) VALUES
+	('machine', 'm', '', 1, now(), 'a'), ('machine', 'm', 's', 1, now(), 'a'), ('resource', 'r', '', NULL, now(), 'a');
+INSERT INTO _sfflow.map_run (execution_no, map_run_no, branch_no, state, uuid, status, keyed, max_items,
+	max_items_per_batch, max_bytes_per_batch, tolerated_count, tolerated_percentage, max_concurrency, total, children,
+	succeeded, failed, timed_out, aborted, items_succeeded, items_failed, started_at)
+SELECT 1, n, 0, 0, '', 0, false, n, n, n, 0, 0, n, 0, 0, 0, 0, 0, 0, 0, 0, now() FROM generate_series(0, 1) n;
 -- tasks: queued, again after a lease, taken, answered by a token, answered, dead
 INSERT INTO _sfflow.task (execution_no, branch_no, activity_no, status, generation, state, attempt, scheduled_at,
 	started_at, heartbeat_at, lease_until, secret, worker)
@@ -156,9 +163,15 @@ UNION ALL SELECT concat_ws(' ', enabled, stopped_because) FROM _sfflow.instance
 UNION ALL SELECT concat_ws(' ', 'fold', database_oid, from_xid, open_xids) FROM _sfflow.metric_fold
 UNION ALL SELECT string_agg(concat_ws(' ', outcome, quote_literal(message)), ', ' ORDER BY run_at)
 FROM _sfflow.schedule_run
-UNION ALL SELECT string_agg(concat_ws(' ', kind, per, horizon), ', ' ORDER BY kind) FROM _sfflow.run_limit
+UNION ALL SELECT string_agg(concat_ws(' ', kind, quote_nullable(state), quote_nullable(key), per, horizon), ', '
+	ORDER BY name) FROM _sfflow.run_limit
+UNION ALL SELECT string_agg(concat_ws(' ', kind, quote_nullable(state)), ', ' ORDER BY hold_no) FROM _sfflow.hold
+UNION ALL SELECT string_agg(concat_ws(' ', 'at most', max_items, max_items_per_batch, max_bytes_per_batch,
+	max_concurrency), ', ' ORDER BY map_run_no) FROM _sfflow.map_run
 UNION ALL SELECT count(*) || ' tasks' FROM _sfflow.task)), join("\n", 'late f, will_be_late t', 't', 'fold',
-	q(succeeded, failed 'missing error text', failed '', queued), 'machine, resource 1000000 7', '7 tasks'),
+	q(succeeded, failed 'missing error text', failed '', queued),
+	q(machine NULL NULL, machine 's' '$.k', resource NULL NULL 1000000 7),
+	q(machine NULL, machine 's', resource NULL), 'at most, at most 1 1 1 1', '7 tasks'),
 	'an update puts what has no meaning any more in order');
 
 # --- a schema of a release to come
