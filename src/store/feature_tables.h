@@ -15,7 +15,7 @@ typedef enum SfRowsOfExecution
 	SF_ROWS_NONE,				/* it has no such column */
 	SF_ROWS_GO_ALONG,			/* they are purged with their execution, and move with it */
 	SF_ROWS_STAY,				/* they are purged with it, and stay behind: the node that it comes to makes its own */
-	SF_ROWS_OF_FEATURE			/* they move with it; the feature deletes them, when it is told of executions_dropped */
+	SF_ROWS_OF_FEATURE			/* they move with it; the feature deletes them, told on_executions_dropped */
 } SfRowsOfExecution;
 
 /* A table of a feature: what is done with its rows is told here, and done by the engine */

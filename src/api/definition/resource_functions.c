@@ -188,9 +188,9 @@ probe_resource(const SfResource *resource, const char *function, bool for_items)
 	if (for_items && !sf_service_is_sql(&target) &&
 		(resource->typed == NULL || target.kind != SF_RESOURCE_ACTIVITY))
 		return psprintf("The resource '%s' cannot read or write items.", target.text);
-	SF_FEATURES(probe, feature)
-		if (feature->waits_for == target.kind)
-			return feature->probe(&target);
+	SF_FEATURES(resource, feature)
+		if (feature->resource->kind == target.kind)
+			return feature->resource->problem_of(&target);
 	return target.kind == SF_RESOURCE_SQL_FUNCTION ?
 		probe_function(resource, target.name) : NULL;
 }

@@ -72,7 +72,7 @@ health(SfHealthPut put, void *arg)
 const SfFeature sf_archive_feature = {
 	.name = "archive",
 	.tables = tables,
-	.checks_archive = checks_archive,
-	.object_dropped = object_dropped,
-	.health = health,
+	.check_archive = checks_archive,
+	.on_object_dropped = object_dropped,
+	.put_health = health,
 };

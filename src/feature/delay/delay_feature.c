@@ -130,5 +130,5 @@ const SfFeature sf_delay_feature = {
 	.name = "delay",
 	.tables = tables,
 	.start_options = options,
-	.sets_start_time = set_start_time,
+	.set_start_time = set_start_time,
 };

@@ -87,22 +87,30 @@ states_renamed(const SfMigration *migration)
 		sf_human_rename_states(migration->execution->execution_no, migration->renames);
 }
 
+static const SfFeatureResource resource = {
+	.begin_wait = sf_human_begin,
+	.write_wait = sf_human_write,
+	.problem_of = sf_human_probe,
+	.kind = SF_RESOURCE_HUMAN,
+};
+
+static const SfFeatureSweep sweeps = {
+	.name = "tasks of people",
+	.run = sf_human_sweep,
+	.next_time = sf_human_next_sweep,
+};
+
 const SfFeature sf_human_feature = {
 	.name = "human",
 	.tables = tables,
 	.objects = objects,
-	.waits_for = SF_RESOURCE_HUMAN,
-	.begins_wait = sf_human_begin,
-	.probe = sf_human_probe,
-	.writes_wait = sf_human_write,
-	.begins = begins,
-	.left_state = left_state,
-	.ended = ended,
-	.begins_anew = begins_anew,
-	.states_renamed = states_renamed,
-	.executions_dropped = executions_dropped,
-	.arrives = arrives,
-	.sweep_name = "tasks of people",
-	.next_sweep = sf_human_next_sweep,
-	.sweep = sf_human_sweep,
+	.resource = &resource,
+	.sweep = &sweeps,
+	.on_beginning = begins,
+	.on_left_state = left_state,
+	.on_ended = ended,
+	.on_begun_anew = begins_anew,
+	.on_states_renamed = states_renamed,
+	.on_executions_dropped = executions_dropped,
+	.on_arrived = arrives,
 };

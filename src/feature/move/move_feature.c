@@ -100,6 +100,6 @@ health(SfHealthPut put, void *arg)
 
 const SfFeature sf_move_feature = {
 	.name = "move",
-	.left_to = sf_move_left_to,
-	.health = health,
+	.node_left_to = sf_move_left_to,
+	.put_health = health,
 };

@@ -20,8 +20,8 @@ sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error)
 	SfGate		gate;
 
 	sf_table_cache_accept_changes();
-	SF_FEATURES(may_begin, feature)
-		if ((gate = feature->may_begin(draft, branch, error)) != SF_GATE_OPEN)
+	SF_FEATURES(gate, feature)
+		if ((gate = feature->gate->may_begin(draft, branch, error)) != SF_GATE_OPEN)
 			return gate;
 	return SF_GATE_OPEN;
 }

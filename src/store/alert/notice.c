@@ -90,7 +90,8 @@ void
 sf_notice_tell(SfNotice *notice, SfJsonBuilder *detail)
 {
 	notice->detail = sf_json_finish(detail);
-	SF_TELL(noticed, notice);
+	if (SF_PROVIDER(notices) != NULL)
+		SF_PROVIDER(notices)->notices->on_notice(notice);
 }
 
 /* Tell features of an alert. */

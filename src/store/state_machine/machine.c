@@ -437,8 +437,8 @@ delete_executions(int machine_no)
  * The caller has forgotten the privileges on it.
  *
  * Features lose their rows in three ways.  What a table with of_execution (SfFeatureTable) has of the executions is
- * deleted with these, in the statement of sf_purge_delete_dropped(), which then tells executions_dropped; a feature
- * that has other rows of executions deletes them then.  At machine_dropped a feature deletes what it has of the
+ * deleted with these, in the statement of sf_purge_delete_dropped(), which then tells on_executions_dropped; a feature
+ * that has other rows of executions deletes them then.  At on_machine_dropped a feature deletes what it has of the
  * machine in tables that it does not list so.  sf_feature_delete_of_machine() deletes from those with of_machine last.
  */
 void
@@ -448,7 +448,7 @@ sf_machine_delete(int machine_no)
 		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no = $1");
 
 	delete_executions(machine_no);
-	SF_TELL(machine_dropped, machine_no);
+	SF_TELL(on_machine_dropped, machine_no);
 	sf_feature_delete_of_machine(machine_no);
 	sf_db_invalidate("state_machine");
 	sf_db_execute(&machine, SF_INT4(machine_no));
