@@ -14,6 +14,7 @@ static const SfFeatureTable core_tables[] = {
 	{"history",.of_execution = SF_ROWS_GO_ALONG},
 	{"task",.of_execution = SF_ROWS_GO_ALONG},
 	{"start_request",.of_execution = SF_ROWS_GO_ALONG},
+	{"delayed_start",.of_execution = SF_ROWS_GO_ALONG},
 	{"map_item",.of_execution = SF_ROWS_GO_ALONG},
 	{"map_run",.of_execution = SF_ROWS_GO_ALONG},
 	{"failure",.of_execution = SF_ROWS_GO_ALONG},
