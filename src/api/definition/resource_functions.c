@@ -17,7 +17,7 @@
 #include "run/gate/gate.h"
 #include "run/task/service.h"
 #include "sql_task/function/function.h"
-#include "store/state_machine/aws_resource.h"
+#include "store/state_machine/resource_map.h"
 
 /* Bytes of a pattern: it is a key, and no ARN is as long */
 #define SF_PATTERN_MAX	1024
