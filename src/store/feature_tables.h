@@ -65,7 +65,6 @@ extern const SfFeatureObject *sf_feature_objects;
 extern const SfFeatureObject *sf_feature_object_of(const char *text);
 extern const char *sf_feature_object_name(const SfFeatureObject *object, const char *text);
 extern List *sf_feature_owned_names(const SfFeatureObject *object, Oid owner);
-extern void sf_feature_delete_of_machine(int machine_no);
 extern void sf_feature_invalidate_cached(void);
 
 /* An execution that must not change */
