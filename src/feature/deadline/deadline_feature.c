@@ -24,7 +24,7 @@ object_dropped(SfObjectKind kind, const char *name)
 
 /* Tell whether a deadline has a calendar. */
 static const char *
-uses(SfObjectKind kind, const char *name)
+use_of(SfObjectKind kind, const char *name)
 {
 	return kind == SF_OBJECT_CALENDAR && sf_deadline_uses_calendar(name) ? "a deadline" : NULL;
 }
@@ -58,5 +58,5 @@ const SfFeature sf_deadline_feature = {
 	.on_object_changed = sf_deadline_recheck,
 	.on_object_dropped = object_dropped,
 	.on_machine_dropped = sf_deadline_delete_of_machine,
-	.use_of = uses,
+	.use_of = use_of,
 };

@@ -54,7 +54,7 @@ ended(const SfExecution *execution, bool began_here)
  * that is what it has received.
  */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (sf_event_type_may_be())
 		sf_emission_delete_receipts(execution->execution_no);
@@ -64,14 +64,14 @@ begins_anew(const SfExecution *execution, SfAnew how)
 
 /* An execution begins: note the event that a rule has started it by. */
 static void
-begins(const SfExecution *execution, SfBranch *root)
+beginning(const SfExecution *execution, SfBranch *root)
 {
 	sf_emission_starts(execution);
 }
 
 /* Executions have come from another node, and may wait for events that are here. */
 static void
-arrives(SfArg numbers, int from_node)
+arrived(SfArg numbers, int from_node)
 {
 	if (!sf_event_type_may_be())
 		return;
@@ -96,7 +96,7 @@ enabled(bool adopted)
  * are less than those drawn so far would be passed by.
  */
 static void
-numbered(int node)
+check_node(int node)
 {
 	if (!sf_emission_any_above(node))
 		return;
@@ -150,11 +150,11 @@ const SfFeature sf_event_feature = {
 	.alerts = &alerts,
 	.sweep = &sweeps,
 	.rule_target = &rule_target,
-	.on_beginning = begins,
+	.on_beginning = beginning,
 	.on_left_state = left_state,
 	.on_ended = ended,
-	.on_begun_anew = begins_anew,
-	.on_arrived = arrives,
+	.on_begun_anew = begun_anew,
+	.on_arrived = arrived,
 	.on_enabled = enabled,
-	.check_node = numbered,
+	.check_node = check_node,
 };

@@ -51,7 +51,7 @@ ended(const SfExecution *execution, bool began_here)
 
 /* Forget the marks of an execution that is restarted. */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_RESTARTED)
 		sf_mark_delete_of(execution->execution_no);
@@ -128,7 +128,7 @@ const SfFeature sf_hold_feature = {
 	.gate = &gate,
 	.finds_mark = finds_mark,
 	.on_ended = ended,
-	.on_begun_anew = begins_anew,
+	.on_begun_anew = begun_anew,
 	.on_states_renamed = states_renamed,
 	.retains = sf_hold_is_beginning,
 	.is_held = is_held,

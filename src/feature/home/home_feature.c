@@ -17,7 +17,7 @@ static const char *const option_names[] = {"key_path", NULL};
 
 /* Say whether this database is a node that can do its part in transactions over nodes; nothing where Citus is not. */
 static void
-health(SfHealthPut put, void *arg)
+put_health(SfHealthPut put, void *arg)
 {
 	int			node;
 
@@ -55,5 +55,5 @@ const SfFeature sf_home_feature = {
 	.prepare = sf_home_prepare,
 	.on_beginning = sf_home_begins,
 	.keep_here = sf_home_keep,
-	.put_health = health,
+	.put_health = put_health,
 };

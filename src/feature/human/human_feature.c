@@ -30,7 +30,7 @@ static const SfFeatureObject objects[] = {
 
 /* Note who begins an execution. */
 static void
-begins(const SfExecution *execution, SfBranch *root)
+beginning(const SfExecution *execution, SfBranch *root)
 {
 	if (sf_worklist_may_be())
 		sf_person_note_start(execution);
@@ -54,7 +54,7 @@ executions_dropped(SfArg numbers)
 
 /* Executions have come from another node: roles of their tasks cannot be dropped here, and time goes on for them. */
 static void
-arrives(SfArg numbers, int from_node)
+arrived(SfArg numbers, int from_node)
 {
 	sf_human_anchor_roles(numbers);
 	sf_human_schedule_sweep();
@@ -70,7 +70,7 @@ ended(const SfExecution *execution, bool began_here)
 
 /* Have an execution that gets the input of another start forget who has done something in it. */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_REWOUND || !sf_worklist_may_be())
 		return;
@@ -106,11 +106,11 @@ const SfFeature sf_human_feature = {
 	.objects = objects,
 	.resource = &resource,
 	.sweep = &sweeps,
-	.on_beginning = begins,
+	.on_beginning = beginning,
 	.on_left_state = left_state,
 	.on_ended = ended,
-	.on_begun_anew = begins_anew,
+	.on_begun_anew = begun_anew,
 	.on_states_renamed = states_renamed,
 	.on_executions_dropped = executions_dropped,
-	.on_arrived = arrives,
+	.on_arrived = arrived,
 };

@@ -25,7 +25,7 @@ static const char *const option_names[] = {"labels", "label_children", NULL};
 
 /* An execution begins: its labels are in its row. */
 static void
-begins(const SfExecution *execution, SfBranch *root)
+beginning(const SfExecution *execution, SfBranch *root)
 {
 	sf_label_insert_rows(execution);
 }
@@ -48,5 +48,5 @@ const SfFeature sf_label_feature = {
 	.start_options = start_options,
 	.machine_options = &machine_options,
 	.labels = &labels,
-	.on_beginning = begins,
+	.on_beginning = beginning,
 };

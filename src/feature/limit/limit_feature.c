@@ -24,7 +24,7 @@ static const SfFeatureTable tables[] = {
 
 /* Executions have come from another node. */
 static void
-arrives(SfArg numbers, int from_node)
+arrived(SfArg numbers, int from_node)
 {
 	sf_limit_take_in();
 }
@@ -132,7 +132,7 @@ database_gone(Oid database)
 
 /* Show how full the tables of keys of limits are, and whether an owner has found no entry lately. */
 static void
-health(SfHealthPut put, void *arg)
+put_health(SfHealthPut put, void *arg)
 {
 	SfHashUse	rates = sf_limit_rate_use();
 	SfHashUse	queues = sf_queue_use();
@@ -177,12 +177,12 @@ const SfFeature sf_limit_feature = {
 	.on_beginning = sf_limit_begins,
 	.on_ended = ended,
 	.on_executions_dropped = sf_limit_slot_release_executions,
-	.on_arrived = arrives,
+	.on_arrived = arrived,
 	.on_version_made = sf_limit_set_defined,
 	.on_machine_dropped = sf_limit_slot_delete_of_machine,
 	.on_object_dropped = object_dropped,
 	.on_owner_changed = sf_limit_pass_on,
-	.put_health = health,
+	.put_health = put_health,
 	.on_database_gone = database_gone,
 	.on_suspects_running = sf_limit_rate_waive,
 };

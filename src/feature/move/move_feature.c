@@ -81,7 +81,7 @@ sf_move_away(void)
 
 /* Say which executions are not at home; nothing where there is no cluster and nothing has left. */
 static void
-health(SfHealthPut put, void *arg)
+put_health(SfHealthPut put, void *arg)
 {
 	Away		away = find_away();
 	Away		departed = find_departed();
@@ -101,5 +101,5 @@ health(SfHealthPut put, void *arg)
 const SfFeature sf_move_feature = {
 	.name = "move",
 	.node_left_to = sf_move_left_to,
-	.put_health = health,
+	.put_health = put_health,
 };

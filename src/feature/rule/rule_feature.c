@@ -51,14 +51,14 @@ sweep(TimestampTz now)
 
 /* An execution begins. */
 static void
-begins(const SfExecution *execution, SfBranch *root)
+beginning(const SfExecution *execution, SfBranch *root)
 {
 	sf_watcher_start(execution);
 }
 
 /* One that has not begun has the input of another start, which rules may have led to. */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_REPLACED)
 		sf_watcher_start(execution);
@@ -85,7 +85,7 @@ const SfFeature sf_rule_feature = {
 	.sweep = &sweeps,
 	.notices = &notices,
 	.deliverer = &sf_delivery_deliverer,
-	.on_beginning = begins,
-	.on_begun_anew = begins_anew,
+	.on_beginning = beginning,
+	.on_begun_anew = begun_anew,
 	.on_enabled = enabled,
 };

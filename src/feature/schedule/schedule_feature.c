@@ -32,7 +32,7 @@ static const SfFeatureObject objects[] = {
 
 /* List the runs of all schedules that the caller may know of. */
 static List *
-planned(TimestampTz since, TimestampTz until, TimestampTz now)
+planned_runs(TimestampTz since, TimestampTz until, TimestampTz now)
 {
 	List	   *runs = NIL;
 
@@ -73,5 +73,5 @@ const SfFeature sf_schedule_feature = {
 	.tables = tables,
 	.objects = objects,
 	.sweep = &sweeps,
-	.planned_runs = planned,
+	.planned_runs = planned_runs,
 };

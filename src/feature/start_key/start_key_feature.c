@@ -189,7 +189,7 @@ migrated(const SfExecution *execution, int before)
 
 /* A start has replaced an execution, maybe under another version; one that restarts it has left its line before. */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_REPLACED)
 		leave_without_option(execution);
@@ -208,7 +208,7 @@ keyed_of(SfArg numbers)
 
 /* Executions leave this node: those behind them in their lines may run. */
 static void
-departs(SfArg numbers)
+departing(SfArg numbers)
 {
 	foreach_ptr(const int64, execution_no, keyed_of(numbers))
 	{
@@ -223,7 +223,7 @@ departs(SfArg numbers)
 
 /* Executions have come from another node: they are in the lines of their keys here. */
 static void
-arrives(SfArg numbers, int from_node)
+arrived(SfArg numbers, int from_node)
 {
 	sf_start_key_arrive(numbers);
 }
@@ -306,8 +306,8 @@ const SfFeature sf_start_key_feature = {
 	.on_ended = ended,
 	.on_redriven = redriven,
 	.on_migrated = migrated,
-	.on_begun_anew = begins_anew,
-	.on_departing = departs,
-	.on_arrived = arrives,
+	.on_begun_anew = begun_anew,
+	.on_departing = departing,
+	.on_arrived = arrived,
 	.retains = sf_start_key_retains,
 };
