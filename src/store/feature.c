@@ -104,6 +104,7 @@ static const struct
 	FACILITY(resource, offsetof(SfFeatureResource, allows)),
 	FACILITY(alerts, sizeof(SfFeatureAlerts)),
 	FACILITY(sweep, offsetof(SfFeatureSweep, next_time)),
+	FACILITY(holds, sizeof(SfFeatureHolds)),
 	FACILITY(queues, sizeof(SfFeatureQueues)),
 	FACILITY(line, sizeof(SfFeatureLine)),
 	FACILITY(labels, sizeof(SfFeatureLabels)),
@@ -140,6 +141,8 @@ check_facilities(const SfFeature *feature)
 	}
 	if (feature->sweep != NULL && (feature->sweep->next_time != NULL) == (feature->sweep->has_work != NULL))
 		elog(ERROR, "feature \"%s\" sweeps at no time, or at two", feature->name);
+	if ((feature->holds != NULL || feature->queues != NULL) && feature->gate == NULL)
+		elog(ERROR, "feature \"%s\" has no gate, where holds and queues have branches wait", feature->name);
 	if ((feature->line != NULL || feature->labels != NULL || feature->prepare != NULL) && feature->machine_options == NULL)
 		elog(ERROR, "feature \"%s\" compiles no options, of which it is to be told", feature->name);
 }
@@ -221,10 +224,9 @@ sf_feature_labels_changed(const SfExecution *execution, const Jsonb *before)
 bool
 sf_feature_is_held(SfObjectKind kind, const char *name)
 {
-	SF_FEATURES(is_held, feature)
-		if (feature->is_held(kind, name))
-			return true;
-	return false;
+	const SfFeature *feature = SF_PROVIDER(holds);
+
+	return feature != NULL && feature->holds->is_held(kind, name);
 }
 
 /* Tell whether a feature wants to know of changes of a kind, of an execution or (NULL) of anything. */

@@ -57,6 +57,7 @@ typedef struct SfFeature
 	const SfFeatureSweep *sweep;	/* it deals with what time brings */
 
 	/* ... and those that one feature at most has (SF_PROVIDER) */
+	const SfFeatureHolds *holds;	/* operators hold objects and mark jobs */
 	const SfFeatureQueues *queues;	/* branches wait in its queues */
 	const SfFeatureLine *line;	/* executions wait in its lines */
 	const SfFeatureLabels *labels;	/* executions have its labels */
@@ -65,21 +66,7 @@ typedef struct SfFeature
 	const struct SfDeliverer *deliverer;	/* makes calls of user code in workers (run/task/deliverer.h), */
 	const struct SfRuleTarget *rule_target; /* and emits the events that rules have for targets (feature/rule/rule.h) */
 
-	/* --- moments: a step --- */
-
-	/* A branch may begin a step: has an operator marked its job?  Then *stimulus says how. */
-	bool		(*finds_mark) (const struct SfDraft *draft, const SfBranch *branch, struct SfStimulus *stimulus);
-
-	/* The task of a step is announced, for a transaction of its own: what only its run needs is given back. */
-	void		(*on_announced) (struct SfDraft *draft);
-
-	/* A branch has left a state that it was inside of (sf_branch_is_inside): in the transaction that writes it. */
-	void		(*on_left_state) (SfBranchKey key);
-
-	/* A slice has done its work, and is written next. */
-	void		(*on_slice_ending) (void);
-
-	/* --- the life of an execution --- */
+	/* --- moments: the life of an execution --- */
 
 	/*
 	 * An execution is to begin, of a version with options that the feature has compiled (else NULL): give it what
@@ -96,6 +83,9 @@ typedef struct SfFeature
 
 	/* An execution begins: its root is written after this. */
 	void		(*on_beginning) (const SfExecution *execution, SfBranch *root);
+
+	/* A branch has left a state that it was inside of (sf_branch_is_inside): in the transaction that writes it. */
+	void		(*on_left_state) (SfBranchKey key);
 
 	/* An execution, locked, with its branches, has ended; began_here: the transaction has also begun it. */
 	void		(*on_ended) (const SfExecution *execution, bool began_here);
@@ -145,15 +135,10 @@ typedef struct SfFeature
 	/* sf_set_node: the database is about to draw the numbers of a node; raise if it must not. */
 	void		(*check_node) (int node);
 
-	/* --- schedules --- */
+	/* --- machines and objects (SF_OBJECT_…) --- */
 
 	/* Runs of executions that are planned from one time up to another: a List of SfPlannedRun. */
 	List	   *(*planned_runs) (TimestampTz since, TimestampTz until, TimestampTz now);
-
-	/* A schedule has started an execution in this transaction. */
-	void		(*on_scheduled) (const char *schedule, const char *execution_id);
-
-	/* --- machines and objects (SF_OBJECT_…) --- */
 
 	/* A machine has been given a new version. */
 	void		(*on_version_made) (int machine_no, const char *machine, const SfProgram *program);
@@ -167,9 +152,6 @@ typedef struct SfFeature
 	/* An object, which the caller has locked, has been written, or is being dropped. */
 	void		(*on_object_changed) (SfObjectKind kind, const char *name);
 	void		(*on_object_dropped) (SfObjectKind kind, const char *name);
-
-	/* Is an object held, so that it gives no work away? */
-	bool		(*is_held) (SfObjectKind kind, const char *name);
 
 	/* What of the feature uses an object, which therefore cannot be dropped; NULL: nothing */
 	const char *(*use_of) (SfObjectKind kind, const char *name);
@@ -188,13 +170,13 @@ typedef struct SfFeature
 	/* Add rows to sf_health. */
 	void		(*put_health) (SfHealthPut put, void *arg);
 
-	/* Shared memory: a database is gone; branches that may have crashed the server are about to run one by one. */
+	/* A database is gone: so is what shared memory has of it. */
 	void		(*on_database_gone) (Oid database);
-	void		(*on_suspects_running) (void);
 } SfFeature;
 
 /* Facilities that one feature at most has */
 #define SF_PROVIDER_LIST(X) \
+	X(holds) \
 	X(queues) \
 	X(line) \
 	X(labels) \
@@ -212,13 +194,10 @@ typedef struct SfFeature
 	X(alerts) \
 	X(sweep) \
 	SF_PROVIDER_LIST(X) \
-	X(finds_mark) \
-	X(on_announced) \
-	X(on_left_state) \
-	X(on_slice_ending) \
 	X(prepare) \
 	X(set_start_time) \
 	X(on_beginning) \
+	X(on_left_state) \
 	X(on_ended) \
 	X(on_redriven) \
 	X(on_begun_anew) \
@@ -233,19 +212,16 @@ typedef struct SfFeature
 	X(node_left_to) \
 	X(check_node) \
 	X(planned_runs) \
-	X(on_scheduled) \
 	X(on_version_made) \
 	X(on_machine_dropped) \
 	X(on_object_changed) \
 	X(on_object_dropped) \
-	X(is_held) \
 	X(use_of) \
 	X(on_owner_changed) \
 	X(init) \
 	X(on_enabled) \
 	X(put_health) \
-	X(on_database_gone) \
-	X(on_suspects_running)
+	X(on_database_gone)
 
 #define SF_MOMENT_ENUM(moment) SF_MOMENT_##moment,
 typedef enum SfMoment
@@ -268,6 +244,13 @@ extern const SfFeature *const *sf_features_at[SF_MOMENT_COUNT];
 
 /* The feature that has a facility of SF_PROVIDER_LIST, or a moment that one feature at most has; NULL: none */
 #define SF_PROVIDER(facility) (*sf_features_at[SF_MOMENT_##facility])
+
+/* Tell that feature, or have it do something, if there is one. */
+#define SF_TELL_PROVIDER(facility, function, ...) \
+	do { \
+		if (SF_PROVIDER(facility) != NULL) \
+			SF_PROVIDER(facility)->facility->function(__VA_ARGS__); \
+	} while (0)
 
 extern void sf_features_init(void);	/* src/feature/features.c */
 extern void sf_feature_register(const SfFeature *const *features, int count);

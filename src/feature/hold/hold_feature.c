@@ -122,17 +122,21 @@ static const SfFeatureGate gate = {
 	.parked_of_others = parked_of_others,
 };
 
+static const SfFeatureHolds holds = {
+	.finds_mark = finds_mark,
+	.is_held = is_held,
+	.on_scheduled = sf_hold_scheduled,
+};
+
 const SfFeature sf_hold_feature = {
 	.name = "hold",
 	.tables = tables,
 	.gate = &gate,
-	.finds_mark = finds_mark,
+	.holds = &holds,
 	.on_ended = ended,
 	.on_begun_anew = begun_anew,
 	.on_states_renamed = states_renamed,
 	.retains = sf_hold_is_beginning,
-	.is_held = is_held,
-	.on_scheduled = sf_hold_scheduled,
 	.on_object_dropped = object_dropped,
 	.on_owner_changed = sf_hold_pass_on,
 };

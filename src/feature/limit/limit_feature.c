@@ -163,6 +163,9 @@ static const SfFeatureQueues queues = {
 	.owner_of = queue_owner,
 	.tend = tend,
 	.wake_at_commit = sf_limit_slot_wake_at_commit,
+	.on_announced = sf_limit_return_tokens,
+	.on_slice_ending = sf_limit_store_slots,
+	.on_suspects_running = sf_limit_rate_waive,
 };
 
 const SfFeature sf_limit_feature = {
@@ -171,9 +174,7 @@ const SfFeature sf_limit_feature = {
 	.gate = &gate,
 	.queues = &queues,
 	.init = init,
-	.on_announced = sf_limit_return_tokens,
 	.on_left_state = left_state,
-	.on_slice_ending = sf_limit_store_slots,
 	.on_beginning = sf_limit_begins,
 	.on_ended = ended,
 	.on_executions_dropped = sf_limit_slot_release_executions,
@@ -184,5 +185,4 @@ const SfFeature sf_limit_feature = {
 	.on_owner_changed = sf_limit_pass_on,
 	.put_health = put_health,
 	.on_database_gone = database_gone,
-	.on_suspects_running = sf_limit_rate_waive,
 };

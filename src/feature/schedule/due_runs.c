@@ -89,7 +89,7 @@ static char *
 start(SfSchedule *schedule, TimestampTz scheduled)
 {
 	schedule->last_execution_id = sf_schedule_start(schedule, scheduled);
-	SF_TELL(on_scheduled, schedule->name, schedule->last_execution_id);
+	SF_TELL_PROVIDER(holds, on_scheduled, schedule->name, schedule->last_execution_id);
 	sf_schedule_set_last(schedule->name, schedule->last_execution_id);
 	note_run(schedule, SF_RUN_OUTCOME_SUCCEEDED, scheduled, schedule->last_execution_id, NULL);
 	return schedule->last_execution_id;
@@ -374,7 +374,7 @@ start_backfill(void *arg)
 	const SfPendingRun *pending = try->pending;
 	char	   *execution_id = sf_schedule_start(try->s, pending->scheduled_for);
 
-	SF_TELL(on_scheduled, pending->schedule, execution_id);
+	SF_TELL_PROVIDER(holds, on_scheduled, pending->schedule, execution_id);
 	note_run(try->s, SF_RUN_OUTCOME_SUCCEEDED, pending->scheduled_for, execution_id, NULL);
 	try->running = runs(execution_id);
 	if (try->running)

@@ -296,8 +296,7 @@ show_changes(const List *drafts)
 	{
 		if (draft->changes == NIL)
 			continue;
-		/* without a feature that wants them, none were noted */
-		SF_PROVIDER(notices)->notices->on_changes(draft->execution, draft->changes);
+		SF_TELL_PROVIDER(notices, on_changes, draft->execution, draft->changes);
 		draft->changes = NIL;
 	}
 }

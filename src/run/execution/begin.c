@@ -81,8 +81,7 @@ begin(SfExecution *execution, SfCachedProgram *cached)
 		return began;
 	if (!sf_apply_insert(execution))
 	{
-		if (feature != NULL)
-			feature->line->give_up(execution);
+		SF_TELL_PROVIDER(line, give_up, execution);
 		return SF_BEGAN_NOT;
 	}
 	sf_apply_branch(make_root(execution, cached->program));

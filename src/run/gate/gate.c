@@ -42,10 +42,9 @@ sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms)
 bool
 sf_gate_finds_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
 {
-	SF_FEATURES(finds_mark, feature)
-		if (feature->finds_mark(draft, branch, stimulus))
-			return true;
-	return false;
+	const SfFeature *feature = SF_PROVIDER(holds);
+
+	return feature != NULL && feature->holds->finds_mark(draft, branch, stimulus);
 }
 
 /* What the resource of a Task state is, as its definition has it or as it is mapped; false: unknown. */

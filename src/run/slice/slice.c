@@ -363,7 +363,7 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	take_branches(&slice);
-	SF_TELL(on_slice_ending);
+	SF_TELL_PROVIDER(queues, on_slice_ending);
 	sf_drafts_write(slice.drafts);
 	PopActiveSnapshot();
 	if (slice.announced)

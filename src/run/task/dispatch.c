@@ -399,7 +399,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (!in_session &&
 		((sf_slice_worker(slice->request)->tasks & SF_SLICE_TASKS_SHORT) == 0 || !is_short(draft, state)))
 	{
-		SF_TELL(on_announced, draft);
+		SF_TELL_PROVIDER(queues, on_announced, draft);
 		announce(branch, request, task, stimulus);
 		return;
 	}

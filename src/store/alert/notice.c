@@ -90,8 +90,7 @@ void
 sf_notice_tell(SfNotice *notice, SfJsonBuilder *detail)
 {
 	notice->detail = sf_json_finish(detail);
-	if (SF_PROVIDER(notices) != NULL)
-		SF_PROVIDER(notices)->notices->on_notice(notice);
+	SF_TELL_PROVIDER(notices, on_notice, notice);
 }
 
 /* Tell features of an alert. */

@@ -1,6 +1,6 @@
 /*
  * feature_gate.h
- *		What a feature does at the gate, where a branch is before a step, and with queues of branches that wait there.
+ *		What a feature does at the gate, where a branch is before a step: gates, holds, and queues of what waits there.
  */
 #ifndef SF_STORE_FEATURE_GATE_H
 #define SF_STORE_FEATURE_GATE_H
@@ -8,8 +8,10 @@
 #include "base/error/errors.h"
 #include "base/time/clock.h"
 #include "store/branch/park.h"
+#include "store/role/object_kind.h"
 
 struct SfDraft;
+struct SfStimulus;
 
 /* What becomes of a branch that is about to begin a step */
 typedef enum SfGate
@@ -73,7 +75,23 @@ typedef struct SfFeatureGate
 	void		(*on_states_changed) (struct SfDraft *draft);
 } SfFeatureGate;
 
-/* The queues of parked branches (park.h), which are one feature's; it has a gate, too */
+/* Holds and marks, by which operators steer, are one feature's; it has a gate, too. */
+typedef struct SfFeatureHolds
+{
+	/* A branch may begin a step: has an operator marked its job?  Then *stimulus says how. */
+	bool		(*finds_mark) (const struct SfDraft *draft, const SfBranch *branch, struct SfStimulus *stimulus);
+
+	/* Is an object held, so that it gives no work away? */
+	bool		(*is_held) (SfObjectKind kind, const char *name);
+
+	/* A schedule has started an execution in this transaction. */
+	void		(*on_scheduled) (const char *schedule, const char *execution_id);
+} SfFeatureHolds;
+
+/*
+ * Queues of parked branches (park.h) are one feature's; it has a gate, too.  For each branch that it lets begin, from a
+ * queue or not, it takes something, such as a slot.
+ */
 typedef struct SfFeatureQueues
 {
 	/* May the first branch of a queue begin, and is what it needs taken for it? */
@@ -90,6 +108,15 @@ typedef struct SfFeatureQueues
 
 	/* Tell a queue, once the transaction has committed and what it has taken is free, that something waits. */
 	void		(*wake_at_commit) (SfQueue queue, Oid owner);
+
+	/* The task of a step is announced, for a transaction of its own: what only its run needs is given back. */
+	void		(*on_announced) (struct SfDraft *draft);
+
+	/* A slice has done its work, and is written next, with what it has taken. */
+	void		(*on_slice_ending) (void);
+
+	/* Branches that may have crashed the server are about to run one by one. */
+	void		(*on_suspects_running) (void);
 } SfFeatureQueues;
 
 #endif							/* SF_STORE_FEATURE_GATE_H */
