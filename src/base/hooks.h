@@ -145,7 +145,7 @@ typedef struct SfHooks
 
 	/*
 	 * A feature is to sweep what this transaction has written: have a worker do so soon
-	 * (SfFeature.sweeps_when_told).
+	 * (SfFeatureSweep.when_told).
 	 */
 	void		(*sweep_soon) (void);
 

@@ -301,7 +301,7 @@ sf_instance_enable(void)
 	if (adopted)
 		sf_open_execution_rebuild();
 	sf_load_guard_restore();
-	SF_TELL(enabled, adopted);
+	SF_TELL(on_enabled, adopted);
 	sf_feature_invalidate_cached();
 	write_row(true);
 }
@@ -322,7 +322,7 @@ sf_instance_set_node(int node)
 		write_row(true);
 	else if (status != SF_INSTANCE_DRIVEN && status != SF_INSTANCE_DISABLED)
 		sf_instance_tell(ERROR, status, "a database that is not driven cannot be made a node");
-	SF_TELL(numbered, node);
+	SF_TELL(check_node, node);
 	sf_db_execute(&plan, SF_INT4(node));
 	sf_sequences_pass_rows();
 }

@@ -15,6 +15,7 @@
 #include "base/time/duration.h"
 #include "store/execution/execution_head.h"
 #include "store/history/history_event.h"
+#include "store/history/mark_outcome.h"
 
 /* Where the number of a Map's items may stand: it is no Map, or has not begun */
 #define SF_NO_ITEMS		(-1)

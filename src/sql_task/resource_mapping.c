@@ -15,7 +15,7 @@
 
 #include "run/task/service.h"
 #include "sql_task/sql_task_internal.h"
-#include "store/state_machine/aws_resource.h"
+#include "store/state_machine/resource_map.h"
 
 /* Match a text with a pattern in which "*" is any text. */
 static bool

@@ -14,6 +14,7 @@ static const SfFeatureTable core_tables[] = {
 	{"history",.of_execution = SF_ROWS_GO_ALONG},
 	{"task",.of_execution = SF_ROWS_GO_ALONG},
 	{"start_request",.of_execution = SF_ROWS_GO_ALONG},
+	{"delayed_start",.of_execution = SF_ROWS_GO_ALONG},
 	{"map_item",.of_execution = SF_ROWS_GO_ALONG},
 	{"map_run",.of_execution = SF_ROWS_GO_ALONG},
 	{"failure",.of_execution = SF_ROWS_GO_ALONG},
@@ -39,7 +40,6 @@ const SfFeature *const *sf_features_at[SF_MOMENT_COUNT] = {
 
 const SfFeatureTable *sf_feature_tables;
 const SfFeatureObject *sf_feature_objects;
-const struct SfDeliverer *sf_feature_deliverer;
 
 /* Allocate what lasts as long as the process. */
 static void *
@@ -83,87 +83,100 @@ number_options(void)
 {
 	int			n = 0;
 
-	SF_FEATURES(compiles_options, feature)
+	SF_FEATURES(machine_options, feature)
 	{
 		if (n == SF_MAX_OPTIONS)
 			elog(ERROR, "more than %d features compile options", SF_MAX_OPTIONS);
-		*feature->option = n++;
+		*feature->machine_options->number = n++;
 	}
 }
 
-/*
- * Functions that go together.  A feature has all of a group or none; of functions that exclude each other,
- * since they answer one question in two ways, it has at most one.
- */
+/* Facilities: which one, its name, and how many members come first that all of its features have */
 static const struct
 {
+	SfMoment	facility;
 	const char *name;
-	bool		excludes;		/* a feature has at most one of the members */
-	size_t		members[4];		/* offsets in SfFeature, up to 0 */
-}			groups[] = {
-#define AT(moment) offsetof(SfFeature, moment)
-	{"queues", false, {AT(has_room), AT(queue_owner), AT(tend), AT(wake_at_commit)}},
-	{"waits", false, {AT(begins_wait), AT(writes_wait), AT(probe)}},
-	{"targets of rules", false, {AT(requires_emit), AT(emits), AT(depth_of_received)}},
-	{"lines of starts", false, {AT(line_option), AT(enters_line), AT(gives_up_line), AT(reenters_line)}},
-	{"compiled options", false, {AT(option), AT(compiles_options)}},
-	{"notices", false, {AT(wants_notice), AT(noticed)}},
-	{"alerts", false, {AT(alert_kinds), AT(alert_target), AT(acknowledge)}},
-	{"sweeps", false, {AT(sweep_name), AT(sweep)}},
-	{"times of sweeps", true, {AT(next_sweep), AT(sweeps_if)}},
-#undef AT
+	Size		nmembers;		/* each a pointer */
+}			facilities[] = {
+#define FACILITY(facility, size) {SF_MOMENT_##facility, #facility, (size) / sizeof(void *)}
+	FACILITY(machine_options, sizeof(SfFeatureOptions)),
+	FACILITY(gate, offsetof(SfFeatureGate, parked_of_others)),
+	FACILITY(resource, offsetof(SfFeatureResource, allows)),
+	FACILITY(alerts, sizeof(SfFeatureAlerts)),
+	FACILITY(sweep, offsetof(SfFeatureSweep, next_time)),
+	FACILITY(holds, sizeof(SfFeatureHolds)),
+	FACILITY(queues, sizeof(SfFeatureQueues)),
+	FACILITY(line, sizeof(SfFeatureLine)),
+	FACILITY(labels, sizeof(SfFeatureLabels)),
+	FACILITY(traces, sizeof(SfFeatureTraces)),
+	FACILITY(notices, sizeof(SfFeatureNotices)),
+#undef FACILITY
 };
 
-/* Does a feature have a function, or what stands beside functions? */
-static bool
-has_member(const SfFeature *feature, size_t offset)
+/* Where SfFeature has what is for a moment, or a facility */
+static const size_t offsets[] = {
+#define OFFSET(moment) offsetof(SfFeature, moment),
+	SF_MOMENT_LIST(OFFSET)
+#undef OFFSET
+};
+
+/* What a feature has for a moment, or of a facility; NULL: nothing */
+static const void *
+member_of(const SfFeature *feature, SfMoment moment)
 {
-	return *(void *const *) ((const char *) feature + offset) != NULL;
+	return *(const void *const *) ((const char *) feature + offsets[moment]);
 }
 
-/* Check that a feature has the functions that go together, and of those that exclude each other at most one. */
+/* Check that a feature has all members of the facilities that it has. */
 static void
-check_groups(const SfFeature *feature)
+check_facilities(const SfFeature *feature)
 {
-	for (Size g = 0; g < lengthof(groups); g++)
+	for (Size f = 0; f < lengthof(facilities); f++)
 	{
-		Size		n = 0;
-		Size		has = 0;
+		const void *const *members = member_of(feature, facilities[f].facility);
 
-		for (; n < lengthof(groups[g].members) && groups[g].members[n] != 0; n++)
-			has += has_member(feature, groups[g].members[n]);
-		if (groups[g].excludes ? has > 1 : has != 0 && has != n)
-			elog(ERROR, "feature \"%s\" has %d of %d functions for %s", feature->name, (int) has, (int) n,
-				 groups[g].name);
+		for (Size n = 0; members != NULL && n < facilities[f].nmembers; n++)
+			if (members[n] == NULL)
+				elog(ERROR, "feature \"%s\" lacks a member of %s", feature->name, facilities[f].name);
 	}
-	if ((feature->sweep != NULL) != (feature->next_sweep != NULL || feature->sweeps_if != NULL))
-		elog(ERROR, "feature \"%s\" sweeps at no time, or has a time and no sweep", feature->name);
+	if (feature->sweep != NULL && (feature->sweep->next_time != NULL) == (feature->sweep->has_work != NULL))
+		elog(ERROR, "feature \"%s\" sweeps at no time, or at two", feature->name);
+	if ((feature->holds != NULL || feature->queues != NULL) && feature->gate == NULL)
+		elog(ERROR, "feature \"%s\" has no gate, where holds and queues have branches wait", feature->name);
+	if ((feature->line != NULL || feature->labels != NULL || feature->prepare != NULL) && feature->machine_options == NULL)
+		elog(ERROR, "feature \"%s\" compiles no options, of which it is to be told", feature->name);
+}
+
+/* Check that one feature at most has what only one may have. */
+static void
+check_providers(void)
+{
+#define CHECK(facility) \
+	if (SF_PROVIDER(facility) != NULL && sf_features_at[SF_MOMENT_##facility][1] != NULL) \
+		elog(ERROR, "more than one feature has %s", #facility);
+	SF_PROVIDER_LIST(CHECK)
+#undef CHECK
 }
 
 /* Take the features that there are, in the order of calls. */
 void
 sf_feature_register(const SfFeature *const *features, int count)
 {
-#define OFFSET(moment) offsetof(SfFeature, moment),
-	static const size_t offsets[] = {SF_MOMENT_LIST(OFFSET)};
-
 	for (int i = 0; i < count; i++)
-		check_groups(features[i]);
+		check_facilities(features[i]);
 	for (int m = 0; m < SF_MOMENT_COUNT; m++)
 	{
 		const SfFeature **at = allocate((count + 1) * sizeof(SfFeature *));
 		int			n = 0;
 
 		for (int i = 0; i < count; i++)
-			if (has_member(features[i], offsets[m]))
+			if (member_of(features[i], m) != NULL)
 				at[n++] = features[i];
 		sf_features_at[m] = at;
 	}
+	check_providers();
 	pack_data(features, count);
 	number_options();
-	for (int i = 0; i < count; i++)
-		if (features[i]->deliverer != NULL)
-			sf_feature_deliverer = features[i]->deliverer;
 }
 
 /* The index of a feature among those that sweep. */
@@ -180,9 +193,9 @@ sf_feature_sweep_number(const SfFeature *feature)
 const char *
 sf_feature_waiting_word(const char *name)
 {
-	SF_FEATURES(still_parks, feature)
+	SF_FEATURES(gate, feature)
 		if (name != NULL && strcmp(feature->name, name) == 0)
-			return feature->waiting_word;
+			return feature->gate->waiting_word;
 	return "held";
 }
 
@@ -190,31 +203,39 @@ sf_feature_waiting_word(const char *name)
 char *
 sf_feature_trace_context(const SfExecution *execution, const SfBranch *branch, const SfState *state, bool by_worker)
 {
-	if (execution->trace == NULL)
+	const SfFeature *feature = SF_PROVIDER(traces);
+
+	if (execution->trace == NULL || feature == NULL)
 		return NULL;
-	SF_FEATURES(trace_context, feature)
-		return feature->trace_context(execution, branch, state, by_worker);
-	return NULL;
+	return feature->traces->context_of(execution, branch, state, by_worker);
+}
+
+/* The labels in the row of an execution have changed from those that it had, or NULL. */
+void
+sf_feature_labels_changed(const SfExecution *execution, const Jsonb *before)
+{
+	const SfFeature *feature = SF_PROVIDER(labels);
+
+	if (feature != NULL && (before != NULL || execution->labels != NULL))
+		feature->labels->on_changed(execution, before);
 }
 
 /* Tell whether an object (SF_OBJECT_…) is held, so that it gives no work away. */
 bool
 sf_feature_is_held(SfObjectKind kind, const char *name)
 {
-	SF_FEATURES(is_held, feature)
-		if (feature->is_held(kind, name))
-			return true;
-	return false;
+	const SfFeature *feature = SF_PROVIDER(holds);
+
+	return feature != NULL && feature->holds->is_held(kind, name);
 }
 
 /* Tell whether a feature wants to know of changes of a kind, of an execution or (NULL) of anything. */
 bool
 sf_feature_wants_notice(SfChangeKind kind, const SfExecution *execution)
 {
-	SF_FEATURES(wants_notice, feature)
-		if (feature->wants_notice(kind, execution))
-			return true;
-	return false;
+	const SfFeature *feature = SF_PROVIDER(notices);
+
+	return feature != NULL && feature->notices->wants(kind, execution);
 }
 
 /* Say what of a feature uses an object; NULL: nothing. */
@@ -223,9 +244,9 @@ sf_feature_use_of(SfObjectKind kind, const char *name)
 {
 	const char *use = NULL;
 
-	SF_FEATURES(uses, feature)
+	SF_FEATURES(use_of, feature)
 		if (use == NULL)
-			use = feature->uses(kind, name);
+			use = feature->use_of(kind, name);
 	return use;
 }
 
@@ -233,9 +254,9 @@ sf_feature_use_of(SfObjectKind kind, const char *name)
 SfParking
 sf_feature_still_parks(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked)
 {
-	SF_FEATURES(still_parks, feature)
+	SF_FEATURES(gate, feature)
 		if (strcmp(feature->name, parked->feature) == 0)
-			return feature->still_parks(draft, branch, parked);
+			return feature->gate->still_parks(draft, branch, parked);
 	/* the library was built without the feature since */
 	return SF_PARKING_GONE;
 }

@@ -51,33 +51,6 @@ sf_feature_owned_names(const SfFeatureObject *object, Oid owner)
 
 /* --- tables --- */
 
-/* Delete what tables have of a machine, and have backends look again. */
-void
-sf_feature_delete_of_machine(int machine_no)
-{
-	static SfPlan *plans = NULL;
-	int			n = 0;
-
-	SF_TABLES(table)
-		n++;
-	if (plans == NULL)
-		plans = MemoryContextAllocZero(TopMemoryContext, n * sizeof(SfPlan));
-	n = 0;
-	SF_TABLES(table)
-	{
-		SfPlan	   *plan = &plans[n++];
-
-		if (!table->of_machine)
-			continue;
-		if (plan->query == NULL)
-			plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
-				"DELETE FROM _sfflow.%s t WHERE t.machine_no = $1", table->name));
-		sf_db_execute(plan, SF_INT4(machine_no));
-		if (table->cached)
-			sf_db_invalidate(table->name);
-	}
-}
-
 /* Read an execution that must not change. */
 static void
 read_frozen(HeapTuple tuple, TupleDesc desc, void *arg)

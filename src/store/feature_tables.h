@@ -15,7 +15,7 @@ typedef enum SfRowsOfExecution
 	SF_ROWS_NONE,				/* it has no such column */
 	SF_ROWS_GO_ALONG,			/* they are purged with their execution, and move with it */
 	SF_ROWS_STAY,				/* they are purged with it, and stay behind: the node that it comes to makes its own */
-	SF_ROWS_OF_FEATURE			/* they move with it; the feature deletes them, when it is told of executions_dropped */
+	SF_ROWS_OF_FEATURE			/* they move with it; the feature deletes them, told on_executions_dropped */
 } SfRowsOfExecution;
 
 /* A table of a feature: what is done with its rows is told here, and done by the engine */
@@ -65,7 +65,6 @@ extern const SfFeatureObject *sf_feature_objects;
 extern const SfFeatureObject *sf_feature_object_of(const char *text);
 extern const char *sf_feature_object_name(const SfFeatureObject *object, const char *text);
 extern List *sf_feature_owned_names(const SfFeatureObject *object, Oid owner);
-extern void sf_feature_delete_of_machine(int machine_no);
 extern void sf_feature_invalidate_cached(void);
 
 /* An execution that must not change */

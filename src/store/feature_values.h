@@ -5,25 +5,7 @@
 #ifndef SF_STORE_FEATURE_VALUES_H
 #define SF_STORE_FEATURE_VALUES_H
 
-#include "store/branch/park.h"
 #include "store/execution/execution.h"
-
-/* What comes of an execution that is to begin */
-typedef enum SfBegan
-{
-	SF_BEGAN_NOT,				/* its id is taken */
-	SF_BEGAN_NEW,
-	SF_BEGAN_REPLACED,			/* one that waits has its input */
-	SF_BEGAN_KEPT				/* one that waits has kept its own */
-} SfBegan;
-
-/* How an execution that is there begins anew: each time in one of these ways */
-typedef enum SfAnew
-{
-	SF_ANEW_RESTARTED,			/* it had ended, and has the input of another start */
-	SF_ANEW_REPLACED,			/* it had not begun, begins later, and has the input of another start */
-	SF_ANEW_REWOUND				/* it had ended, and goes on from a state, as if nothing had come after that */
-} SfAnew;
 
 /* What is to be said of a run without an execution: symbol, the word of sf_night */
 #define SF_PLANNED_LIST(X) \
@@ -52,31 +34,6 @@ typedef struct SfPlannedRun
 	bool		comes;			/* it is still to come */
 } SfPlannedRun;
 
-/* What becomes of a branch that is about to begin a step */
-typedef enum SfGate
-{
-	SF_GATE_OPEN,
-	SF_GATE_HELD,				/* the branch waits for the end of a hold */
-	SF_GATE_LATER,				/* the hold is being released: the branch is due in a moment */
-	SF_GATE_WAITS,				/* the branch waits in a queue, or in a line */
-	SF_GATE_THROTTLED			/* the state is to fail */
-} SfGate;
-
-/* Does a branch go on at a gate, with its step or with a failure? */
-static inline bool
-sf_gate_lets_pass(SfGate gate)
-{
-	return gate == SF_GATE_OPEN || gate == SF_GATE_THROTTLED;
-}
-
-/* Whether the object that a branch is parked for still applies to it */
-typedef enum SfParking
-{
-	SF_PARKING_OVER,
-	SF_PARKING_APPLIES,
-	SF_PARKING_GONE				/* the object is there no more */
-} SfParking;
-
 /* An execution that has been migrated to another version */
 typedef struct SfMigration
 {
@@ -86,37 +43,6 @@ typedef struct SfMigration
 	char	   *(*job_there) (const struct SfMigration *migration, const char *name);
 	const void *context;		/* for job_there */
 } SfMigration;
-
-/* What a sweep has left */
-typedef struct SfSweepResult
-{
-	bool		more;			/* for another sweep, in another transaction */
-	TimestampTz next;			/* when to sweep again at the latest; DT_NOEND: not known */
-	bool		waits;			/* sweep again when executions have ended, too */
-} SfSweepResult;
-
-/* What the alerts are of that an operator acknowledges */
-typedef enum SfAlertsOf
-{
-	SF_ALERTS_OF_TARGET,
-	SF_ALERTS_OF_EXECUTION,
-	SF_ALERTS_OF_MACHINE		/* all of its executions, and its own */
-} SfAlertsOf;
-
-/* Alerts that an operator acknowledges */
-typedef struct SfAcknowledge
-{
-	SfAlertsOf	of;
-	union
-	{
-		const char *target;		/* as alert_target gives it */
-		int64		execution_no;
-		int			machine_no;
-	};
-	const char *kind;			/* NULL: of all kinds */
-	TimestampTz until;			/* since then or before */
-	const char *comment;		/* or NULL */
-} SfAcknowledge;
 
 /* Takes a row of sf_health. */
 typedef void (*SfHealthPut) (void *arg, const char *item, bool ok, const char *detail);

@@ -301,6 +301,7 @@ FROM (
 	UNION ALL SELECT 'history', h.execution_no FROM _sfflow.history h
 	UNION ALL SELECT 'task', t.execution_no FROM _sfflow.task t
 	UNION ALL SELECT 'start_request', r.execution_no FROM _sfflow.start_request r
+	UNION ALL SELECT 'delayed_start', d.execution_no FROM _sfflow.delayed_start d
 	UNION ALL SELECT 'open_execution', o.execution_no FROM _sfflow.open_execution o
 	UNION ALL SELECT 'map_run', r.execution_no FROM _sfflow.map_run r
 	UNION ALL SELECT 'failure', f.execution_no FROM _sfflow.failure f

@@ -96,8 +96,16 @@ CREATE TABLE _sfflow.purge_position (
 	CONSTRAINT purge_position_status CHECK (status IN (@STATUSES_ENDED@))
 ) WITH (fillfactor = 70);
 
+-- When an execution starts that was to start later than at once, for lists of executions that run.
+CREATE TABLE _sfflow.delayed_start (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	start_at timestamptz NOT NULL
+);
+CREATE INDEX delayed_start_time ON _sfflow.delayed_start (start_at);
+
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.open_execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_request', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.purge_position', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.delayed_start', '');

@@ -68,7 +68,7 @@ list_options(void)
 	for (size_t i = 0; i < lengthof(own); i++)
 		options = lappend(options, unconstify(char *, own[i]));
 	SF_FEATURES(machine_options, feature)
-		for (const char *const *name = feature->machine_options; *name != NULL; name++)
+		for (const char *const *name = feature->machine_options->names; *name != NULL; name++)
 			options = lappend(options, unconstify(char *, *name));
 	return options;
 }
@@ -292,8 +292,8 @@ store_machine(SfMachine *machine, bool or_replace)
 	check_options(machine->options);
 	check_id_path(machine->execution_id_path);
 	program = compile_definition(machine->name, machine->definition);
-	SF_FEATURES(compiles_options, feature)
-		(void) feature->compiles_options(machine->options, program);
+	SF_FEATURES(machine_options, feature)
+		(void) feature->machine_options->compile(machine->options, program);
 
 	sf_instance_adopt_new();
 	if (sf_machine_insert(machine))
@@ -307,7 +307,7 @@ store_machine(SfMachine *machine, bool or_replace)
 		return;
 	/* a document may add an older version, which no start takes by itself */
 	if (machine->version == machine->current_version)
-		SF_TELL(version_made, machine->machine_no, machine->name, program);
+		SF_TELL(on_version_made, machine->machine_no, machine->name, program);
 	note_definition(machine);
 	warn_of_definition(machine->name, machine->definition);
 }

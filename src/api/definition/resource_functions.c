@@ -17,7 +17,7 @@
 #include "run/gate/gate.h"
 #include "run/task/service.h"
 #include "sql_task/function/function.h"
-#include "store/state_machine/aws_resource.h"
+#include "store/state_machine/resource_map.h"
 
 /* Bytes of a pattern: it is a key, and no ARN is as long */
 #define SF_PATTERN_MAX	1024
@@ -188,9 +188,9 @@ probe_resource(const SfResource *resource, const char *function, bool for_items)
 	if (for_items && !sf_service_is_sql(&target) &&
 		(resource->typed == NULL || target.kind != SF_RESOURCE_ACTIVITY))
 		return psprintf("The resource '%s' cannot read or write items.", target.text);
-	SF_FEATURES(probe, feature)
-		if (feature->waits_for == target.kind)
-			return feature->probe(&target);
+	SF_FEATURES(resource, feature)
+		if (feature->resource->kind == target.kind)
+			return feature->resource->problem_of(&target);
 	return target.kind == SF_RESOURCE_SQL_FUNCTION ?
 		probe_function(resource, target.name) : NULL;
 }

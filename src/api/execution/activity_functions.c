@@ -95,7 +95,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_activity)
 	sf_privilege_delete_of_object(SF_OBJECT_ACTIVITY, activity->name);
 	sf_aws_resource_delete(SF_OBJECT_ACTIVITY, activity->name);
 	sf_audit_delete_of_object(SF_OBJECT_ACTIVITY, activity->name);
-	SF_TELL(object_dropped, SF_OBJECT_ACTIVITY, activity->name);
+	SF_TELL(on_object_dropped, SF_OBJECT_ACTIVITY, activity->name);
 	sf_activity_delete(activity->activity_no);
 	sf_privilege_unanchor(activity->owner);
 	PG_RETURN_VOID();
@@ -255,8 +255,8 @@ invalid_token(void)
 static int
 left_to(int64 execution_no)
 {
-	SF_FEATURES(left_to, feature)
-		return feature->left_to(execution_no);
+	SF_FEATURES(node_left_to, feature)
+		return feature->node_left_to(execution_no);
 	return SF_NO_NODE;
 }
 

@@ -211,12 +211,13 @@ status_now(int64 execution_no)
 
 /* Have features find what an execution waits for; true: something has come. */
 static bool
-finds_awaited(int64 execution_no)
+find_awaited(int64 execution_no)
 {
 	bool		found = false;
 
-	SF_FEATURES(finds_awaited, feature)
-		found |= feature->finds_awaited(execution_no);
+	SF_FEATURES(resource, feature)
+		if (feature->resource->find_awaited != NULL)
+			found |= feature->resource->find_awaited(execution_no);
 	return found;
 }
 
@@ -233,7 +234,7 @@ SF_SQL_FUNCTION(sfflow_sf_step)
 	request.session.execution_no = execution->execution_no;
 	request.session.max_transitions = 1;
 	session_slice(&request, &result);
-	if (result.end == SF_SLICE_END_IDLE && finds_awaited(execution->execution_no))
+	if (result.end == SF_SLICE_END_IDLE && find_awaited(execution->execution_no))
 		session_slice(&request, &result);
 	if (result.end != SF_SLICE_END_IDLE)
 	{
@@ -274,7 +275,7 @@ run_execution(const SfExecution *execution, SfSliceRequest request, int max_step
 		CHECK_FOR_INTERRUPTS();
 		request.session.max_transitions = left == ANY_STEPS ? 0 : left;
 		session_slice(&request, &result);
-		if (result.end == SF_SLICE_END_IDLE && !finds_awaited(no))
+		if (result.end == SF_SLICE_END_IDLE && !find_awaited(no))
 			break;
 		if (left != ANY_STEPS && result.end != SF_SLICE_END_IDLE)
 			left = Max(left - Max(result.transitions, 1), 0);
@@ -394,12 +395,12 @@ sweep_all(bool locks_counters, bool nonatomic)
 {
 	SF_FEATURES(sweep, feature)
 	{
-		SfSweepResult left = {.more = feature->locks_counters == locks_counters};
+		SfSweepResult left = {.more = feature->sweep->locks_counters == locks_counters};
 
 		for (int i = 0; i < MAX_LOOKS && left.more; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			left = feature->sweep(GetCurrentTimestamp());
+			left = feature->sweep->run(GetCurrentTimestamp());
 			if (nonatomic)
 				SPI_commit();
 			/* a transaction block would keep the counters locked until it ends */
@@ -413,10 +414,11 @@ sweep_all(bool locks_counters, bool nonatomic)
 static int64
 deliver_due(bool nonatomic)
 {
+	const SfFeature *feature = SF_PROVIDER(deliverer);
 	SfDeliveries batch = {.in_session = true};
 	bool		more;
 
-	if (sf_feature_deliverer == NULL)
+	if (feature == NULL)
 		return 0;
 	batch.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow deliveries",
 										  ALLOCSET_DEFAULT_SIZES);
@@ -424,13 +426,13 @@ deliver_due(bool nonatomic)
 	for (int again = 0; again <= 1; again++)
 	{
 		batch.again = again == 1;
-		while (sf_feature_deliverer->claim(&batch))
+		while (feature->deliverer->claim(&batch))
 		{
 			if (nonatomic)
 				SPI_commit();
 			do
 			{
-				more = sf_feature_deliverer->run(&batch);
+				more = feature->deliverer->run(&batch);
 				if (nonatomic)
 					SPI_commit();
 			} while (more);

@@ -98,10 +98,11 @@ tell_waiting(const SfStart *start, const SfExecution *execution, SfBegan began)
 static void
 reenter_line(const SfExecution *execution, SfExecution *wanted, bool restarts)
 {
+	const SfFeature *feature = SF_PROVIDER(line);
 	const SfCachedProgram *cached = sf_program_cache_find(wanted->machine_no, wanted->version);
 
-	SF_FEATURES(reenters_line, feature)
-		feature->reenters_line(execution, wanted, SF_COMPILED(feature, cached->compiled), restarts);
+	if (feature != NULL)
+		feature->line->reenter(execution, wanted, SF_COMPILED(feature, cached->compiled), restarts);
 }
 
 /* Redrive what has not succeeded, as if_exists => 'resume' asks. */

@@ -37,8 +37,8 @@ check_kind(const char *kind)
 	int			n = 0;
 
 	append_words(&words, &n, of_executions);
-	SF_FEATURES(acknowledge, feature)
-		append_words(&words, &n, feature->alert_kinds);
+	SF_FEATURES(alerts, feature)
+		append_words(&words, &n, feature->alerts->kinds);
 	(void) sf_argument_word("kind", kind, words, n);
 }
 
@@ -61,9 +61,9 @@ find_target(const char *text)
 {
 	const char *target = NULL;
 
-	SF_FEATURES(alert_target, feature)
+	SF_FEATURES(alerts, feature)
 		if (target == NULL)
-			target = feature->alert_target(text);
+			target = feature->alerts->find_target(text);
 	return target;
 }
 
@@ -80,8 +80,8 @@ acknowledge_in_features(List *acknowledged, const SfAcknowledge *what)
 		foreach_ptr(const SfAcknowledged, a, acknowledged)
 			sf_notice_alert(sf_execution_read(a->execution_no, SF_LOCK_NONE, false), a->kind,
 							SF_ALERT_ACKNOWLEDGED, a->since, what->comment);
-	SF_FEATURES(acknowledge, feature)
-		n += feature->acknowledge(what);
+	SF_FEATURES(alerts, feature)
+		n += feature->alerts->acknowledge(what);
 	return n;
 }
 

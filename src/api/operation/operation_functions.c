@@ -448,7 +448,7 @@ sfflow_health(PG_FUNCTION_ARGS)
 	{
 		put_workers(fcinfo);
 		put_last_error(fcinfo);
-		SF_TELL(health, put_of_feature, fcinfo);
+		SF_TELL(put_health, put_of_feature, fcinfo);
 	}
 	put_quotas(fcinfo);
 	return (Datum) 0;

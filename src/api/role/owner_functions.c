@@ -148,7 +148,7 @@ SF_SQL_FUNCTION(sfflow_sf_reassign_owned)
 		reassign("activity:", sf_owned_names(SF_OBJECT_ACTIVITY, from), to);
 	SF_OBJECTS(object)
 		n += reassign(object->prefix, sf_feature_owned_names(object, from), to);
-	SF_TELL(owner_changed, from, to);
+	SF_TELL(on_owner_changed, from, to);
 	conflict = sf_owner_pass_on_mappings(from, to, &mappings);
 	if (conflict != NULL)
 		ereport(ERROR,

@@ -22,5 +22,5 @@ owner_changed(Oid from, Oid to)
 const SfFeature sf_access_feature = {
 	.name = "access",
 	.tables = tables,
-	.owner_changed = owner_changed,
+	.on_owner_changed = owner_changed,
 };

@@ -32,7 +32,7 @@ object_dropped(SfObjectKind kind, const char *name)
 
 /* Raise unless machines of the caller may have an activity as their archive. */
 static void
-checks_archive(const char *name)
+check_archive(const char *name)
 {
 	const SfActivity *activity = sf_activity_read(name);
 
@@ -56,7 +56,7 @@ read_counts(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Show how many archives are behind, if there are archives. */
 static void
-health(SfHealthPut put, void *arg)
+put_health(SfHealthPut put, void *arg)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) AS archives, pg_catalog.count(l.problem) AS problems FROM _sfflow.archive_lag l");
@@ -72,7 +72,7 @@ health(SfHealthPut put, void *arg)
 const SfFeature sf_archive_feature = {
 	.name = "archive",
 	.tables = tables,
-	.checks_archive = checks_archive,
-	.object_dropped = object_dropped,
-	.health = health,
+	.check_archive = check_archive,
+	.on_object_dropped = object_dropped,
+	.put_health = put_health,
 };

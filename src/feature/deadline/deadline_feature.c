@@ -24,7 +24,7 @@ object_dropped(SfObjectKind kind, const char *name)
 
 /* Tell whether a deadline has a calendar. */
 static const char *
-uses(SfObjectKind kind, const char *name)
+use_of(SfObjectKind kind, const char *name)
 {
 	return kind == SF_OBJECT_CALENDAR && sf_deadline_uses_calendar(name) ? "a deadline" : NULL;
 }
@@ -38,17 +38,25 @@ sweep(TimestampTz now)
 	return (SfSweepResult) {.more = next <= now,.next = next};
 }
 
+static const SfFeatureAlerts alerts = {
+	.kinds = alert_kinds,
+	.find_target = sf_deadline_alert_target,
+	.acknowledge = sf_deadline_acknowledge,
+};
+
+static const SfFeatureSweep sweeps = {
+	.name = "deadlines",
+	.run = sweep,
+	.next_time = sf_deadline_next,
+	.pause_ms = SWEEP_PAUSE_MS,
+};
+
 const SfFeature sf_deadline_feature = {
 	.name = "deadline",
-	.alert_kinds = alert_kinds,
-	.alert_target = sf_deadline_alert_target,
-	.acknowledge = sf_deadline_acknowledge,
-	.object_changed = sf_deadline_recheck,
-	.object_dropped = object_dropped,
-	.machine_dropped = sf_deadline_delete_of_machine,
-	.uses = uses,
-	.sweep_name = "deadlines",
-	.next_sweep = sf_deadline_next,
-	.sweep = sweep,
-	.sweep_pause_ms = SWEEP_PAUSE_MS,
+	.alerts = &alerts,
+	.sweep = &sweeps,
+	.on_object_changed = sf_deadline_recheck,
+	.on_object_dropped = object_dropped,
+	.on_machine_dropped = sf_deadline_delete_of_machine,
+	.use_of = use_of,
 };

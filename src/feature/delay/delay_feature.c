@@ -3,10 +3,7 @@
  *		Starts in the future: the options start_at and delay of a start.
  *
  * The root branch of such an execution is due then, and nothing else is different: it can be stopped, held, migrated to
- * another version.  A row of _sfflow.delayed_start tells that the time was asked for.  Lists of running executions find
- * by it those that start later than in an hour; and a due time ahead that has such a row is not taken for one of a
- * clock that was set back (sf_branch_set_back).  The row stays when the execution begins: lists read rows of the future
- * alone.
+ * another version.  That the time was asked for is noted for lists (store/execution/delayed_start.c).
  */
 #include "postgres.h"
 
@@ -15,13 +12,7 @@
 
 #include "base/error/errors.h"
 #include "base/version/compat.h"
-#include "db/table.h"
 #include "store/feature.h"
-
-static const SfFeatureTable tables[] = {
-	{"delayed_start",.of_execution = SF_ROWS_GO_ALONG},
-	{NULL}
-};
 
 static const char *const options[] = {"delay", "start_at", NULL};
 
@@ -102,17 +93,6 @@ find_time(const Jsonb *given)
 	return delay == NULL ? DT_NOBEGIN : parse_delay(delay, is_number_of_seconds);
 }
 
-/* Have lists find an execution that starts at a time, and replaces one of the same number that was to. */
-static void
-write_row(int64 execution_no, TimestampTz at)
-{
-	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.delayed_start AS d (execution_no, start_at) VALUES ($1, $2)"
-		" ON CONFLICT (execution_no) DO UPDATE SET start_at = excluded.start_at");
-
-	sf_db_execute(&plan, SF_INT8(execution_no), SF_TIME(at));
-}
-
 /* Have the root of an execution be due when its start says. */
 static void
 set_start_time(const SfExecution *execution, TimestampTz *due)
@@ -122,13 +102,12 @@ set_start_time(const SfExecution *execution, TimestampTz *due)
 	at = Max(at, execution->start.at);
 	if (at <= *due)
 		return;
-	write_row(execution->execution_no, at);
+	sf_delayed_start_write(execution->execution_no, at);
 	*due = at;
 }
 
 const SfFeature sf_delay_feature = {
 	.name = "delay",
-	.tables = tables,
 	.start_options = options,
-	.sets_start_time = set_start_time,
+	.set_start_time = set_start_time,
 };

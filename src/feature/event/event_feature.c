@@ -8,6 +8,7 @@
 #include "utils/timestamp.h"
 
 #include "feature/event/event_by_key.h"
+#include "feature/rule/rule.h"
 #include "store/role/privilege.h"
 
 static const SfFeatureTable tables[] = {
@@ -53,7 +54,7 @@ ended(const SfExecution *execution, bool began_here)
  * that is what it has received.
  */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (sf_event_type_may_be())
 		sf_emission_delete_receipts(execution->execution_no);
@@ -63,14 +64,14 @@ begins_anew(const SfExecution *execution, SfAnew how)
 
 /* An execution begins: note the event that a rule has started it by. */
 static void
-begins(const SfExecution *execution, SfBranch *root)
+beginning(const SfExecution *execution, SfBranch *root)
 {
 	sf_emission_starts(execution);
 }
 
 /* Executions have come from another node, and may wait for events that are here. */
 static void
-arrives(SfArg numbers, int from_node)
+arrived(SfArg numbers, int from_node)
 {
 	if (!sf_event_type_may_be())
 		return;
@@ -95,7 +96,7 @@ enabled(bool adopted)
  * are less than those drawn so far would be passed by.
  */
 static void
-numbered(int node)
+check_node(int node)
 {
 	if (!sf_emission_any_above(node))
 		return;
@@ -113,31 +114,47 @@ are_types(void)
 	return sf_keyed_cache_is_any(&sf_event_type_cache);
 }
 
+static const SfFeatureResource resource = {
+	.begin_wait = sf_awaited_begin,
+	.write_wait = sf_awaited_write,
+	.problem_of = sf_awaited_probe,
+	.allows = sf_awaited_check,
+	.find_awaited = sf_match_execution,
+	.kind = SF_RESOURCE_EVENT,
+};
+
+static const SfFeatureAlerts alerts = {
+	.kinds = alert_kinds,
+	.find_target = sf_event_type_alert_target,
+	.acknowledge = sf_event_type_acknowledge,
+};
+
+static const SfFeatureSweep sweeps = {
+	.name = "events",
+	.run = sf_match_sweep,
+	.has_work = are_types,
+	.when_told = true,
+};
+
+static const SfRuleTarget rule_target = {
+	.require_emit = sf_event_type_require_emit,
+	.emit = sf_emission_by_rule,
+	.depth_of_received = sf_emission_depth_of_received,
+};
+
 const SfFeature sf_event_feature = {
 	.name = "event",
 	.tables = tables,
 	.objects = objects,
-	.waits_for = SF_RESOURCE_EVENT,
-	.begins_wait = sf_awaited_begin,
-	.checks_wait = sf_awaited_check,
-	.probe = sf_awaited_probe,
-	.requires_emit = sf_event_type_require_emit,
-	.emits = sf_emission_by_rule,
-	.depth_of_received = sf_emission_depth_of_received,
-	.begins = begins,
-	.writes_wait = sf_awaited_write,
-	.left_state = left_state,
-	.ended = ended,
-	.alert_kinds = alert_kinds,
-	.alert_target = sf_event_type_alert_target,
-	.acknowledge = sf_event_type_acknowledge,
-	.begins_anew = begins_anew,
-	.arrives = arrives,
-	.enabled = enabled,
-	.numbered = numbered,
-	.sweep_name = "events",
-	.sweeps_if = are_types,
-	.sweep = sf_match_sweep,
-	.sweeps_when_told = true,
-	.finds_awaited = sf_match_execution,
+	.resource = &resource,
+	.alerts = &alerts,
+	.sweep = &sweeps,
+	.rule_target = &rule_target,
+	.on_beginning = beginning,
+	.on_left_state = left_state,
+	.on_ended = ended,
+	.on_begun_anew = begun_anew,
+	.on_arrived = arrived,
+	.on_enabled = enabled,
+	.check_node = check_node,
 };

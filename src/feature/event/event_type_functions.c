@@ -65,7 +65,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_event)
 				 errhint("Stop their executions first; sf_event_waits shows them.")));
 	sf_privilege_delete_of_object(SF_OBJECT_EVENT, type.name);
 	sf_audit_delete_of_object(SF_OBJECT_EVENT, type.name);
-	SF_TELL(object_dropped, SF_OBJECT_EVENT, type.name);
+	SF_TELL(on_object_dropped, SF_OBJECT_EVENT, type.name);
 	sf_emission_delete_type(type.event_type_no);
 	sf_event_type_delete(type.event_type_no);
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("event:%s", type.name), NULL, NULL);

@@ -51,7 +51,7 @@ ended(const SfExecution *execution, bool began_here)
 
 /* Forget the marks of an execution that is restarted. */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_RESTARTED)
 		sf_mark_delete_of(execution->execution_no);
@@ -115,20 +115,28 @@ object_dropped(SfObjectKind kind, const char *name)
 		(void) sf_hold_release(*hold_no);
 }
 
+static const SfFeatureGate gate = {
+	.waiting_word = "held",
+	.may_begin = sf_hold_may_begin,
+	.still_parks = sf_hold_still_parks,
+	.parked_of_others = parked_of_others,
+};
+
+static const SfFeatureHolds holds = {
+	.finds_mark = finds_mark,
+	.is_held = is_held,
+	.on_scheduled = sf_hold_scheduled,
+};
+
 const SfFeature sf_hold_feature = {
 	.name = "hold",
 	.tables = tables,
-	.waiting_word = "held",
-	.may_begin = sf_hold_may_begin,
-	.finds_mark = finds_mark,
-	.still_parks = sf_hold_still_parks,
-	.parked_of_others = parked_of_others,
-	.ended = ended,
-	.begins_anew = begins_anew,
-	.states_renamed = states_renamed,
+	.gate = &gate,
+	.holds = &holds,
+	.on_ended = ended,
+	.on_begun_anew = begun_anew,
+	.on_states_renamed = states_renamed,
 	.retains = sf_hold_is_beginning,
-	.is_held = is_held,
-	.scheduled = sf_hold_scheduled,
-	.object_dropped = object_dropped,
-	.owner_changed = sf_hold_pass_on,
+	.on_object_dropped = object_dropped,
+	.on_owner_changed = sf_hold_pass_on,
 };

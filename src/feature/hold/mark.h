@@ -6,7 +6,7 @@
 #define SF_FEATURE_MARK_H
 
 #include "store/branch/branch.h"
-#include "store/history/history_event.h"
+#include "store/history/mark_outcome.h"
 
 typedef struct SfMark
 {

@@ -13,11 +13,11 @@ static const SfFeatureTable tables[] = {
 };
 
 static const char *const start_options[] = {"key", NULL};
-static const char *const machine_options[] = {"key_path", NULL};
+static const char *const option_names[] = {"key_path", NULL};
 
 /* Say whether this database is a node that can do its part in transactions over nodes; nothing where Citus is not. */
 static void
-health(SfHealthPut put, void *arg)
+put_health(SfHealthPut put, void *arg)
 {
 	int			node;
 
@@ -40,16 +40,20 @@ health(SfHealthPut put, void *arg)
 		put(arg, "cluster", true, psprintf("node %d", node));
 }
 
+static const SfFeatureOptions machine_options = {
+	.names = option_names,
+	.number = &sf_home_option,
+	.compile = sf_home_compile_options,
+};
+
 const SfFeature sf_home_feature = {
 	.name = "home",
 	.tables = tables,
 	.start_options = start_options,
-	.machine_options = machine_options,
-	.option = &sf_home_option,
-	.compiles_options = sf_home_compile_options,
+	.machine_options = &machine_options,
 	.init = sf_home_init,
-	.prepares = sf_home_prepare,
-	.begins = sf_home_begins,
+	.prepare = sf_home_prepare,
+	.on_beginning = sf_home_begins,
 	.keep_here = sf_home_keep,
-	.health = health,
+	.put_health = put_health,
 };

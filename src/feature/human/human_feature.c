@@ -30,7 +30,7 @@ static const SfFeatureObject objects[] = {
 
 /* Note who begins an execution. */
 static void
-begins(const SfExecution *execution, SfBranch *root)
+beginning(const SfExecution *execution, SfBranch *root)
 {
 	if (sf_worklist_may_be())
 		sf_person_note_start(execution);
@@ -54,7 +54,7 @@ executions_dropped(SfArg numbers)
 
 /* Executions have come from another node: roles of their tasks cannot be dropped here, and time goes on for them. */
 static void
-arrives(SfArg numbers, int from_node)
+arrived(SfArg numbers, int from_node)
 {
 	sf_human_anchor_roles(numbers);
 	sf_human_schedule_sweep();
@@ -70,7 +70,7 @@ ended(const SfExecution *execution, bool began_here)
 
 /* Have an execution that gets the input of another start forget who has done something in it. */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_REWOUND || !sf_worklist_may_be())
 		return;
@@ -87,22 +87,30 @@ states_renamed(const SfMigration *migration)
 		sf_human_rename_states(migration->execution->execution_no, migration->renames);
 }
 
+static const SfFeatureResource resource = {
+	.begin_wait = sf_human_begin,
+	.write_wait = sf_human_write,
+	.problem_of = sf_human_probe,
+	.kind = SF_RESOURCE_HUMAN,
+};
+
+static const SfFeatureSweep sweeps = {
+	.name = "tasks of people",
+	.run = sf_human_sweep,
+	.next_time = sf_human_next_sweep,
+};
+
 const SfFeature sf_human_feature = {
 	.name = "human",
 	.tables = tables,
 	.objects = objects,
-	.waits_for = SF_RESOURCE_HUMAN,
-	.begins_wait = sf_human_begin,
-	.probe = sf_human_probe,
-	.writes_wait = sf_human_write,
-	.begins = begins,
-	.left_state = left_state,
-	.ended = ended,
-	.begins_anew = begins_anew,
-	.states_renamed = states_renamed,
-	.executions_dropped = executions_dropped,
-	.arrives = arrives,
-	.sweep_name = "tasks of people",
-	.next_sweep = sf_human_next_sweep,
-	.sweep = sf_human_sweep,
+	.resource = &resource,
+	.sweep = &sweeps,
+	.on_beginning = beginning,
+	.on_left_state = left_state,
+	.on_ended = ended,
+	.on_begun_anew = begun_anew,
+	.on_states_renamed = states_renamed,
+	.on_executions_dropped = executions_dropped,
+	.on_arrived = arrived,
 };

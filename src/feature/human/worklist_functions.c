@@ -91,7 +91,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_worklist)
 				 errhint("Stop their executions first; sf_human_tasks shows them.")));
 	sf_privilege_delete_of_object(SF_OBJECT_WORKLIST, worklist.name);
 	sf_audit_delete_of_object(SF_OBJECT_WORKLIST, worklist.name);
-	SF_TELL(object_dropped, SF_OBJECT_WORKLIST, worklist.name);
+	SF_TELL(on_object_dropped, SF_OBJECT_WORKLIST, worklist.name);
 	sf_worklist_delete(worklist.worklist_no);
 	sf_db_invalidate("worklist");
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", sf_object_target(SF_OBJECT_WORKLIST, worklist.name), NULL, NULL);

@@ -35,8 +35,8 @@ extern Jsonb *sf_label_of_items(const SfExecution *parent, const void *option);
 
 /* --- label_rows.c --- */
 
-extern int	sf_label_list(const Jsonb *labels, SfLabel *list);
 extern void sf_label_insert_rows(const SfExecution *execution);
 extern void sf_label_replace_rows(const SfExecution *execution, const Jsonb *before);
+extern struct SfLabelled sf_label_wanted(const Jsonb *labels);
 
 #endif							/* SF_FEATURE_LABEL_H */

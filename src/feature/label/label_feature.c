@@ -18,27 +18,35 @@ static const SfFeatureTable tables[] = {
 };
 
 /* The number of what is compiled; the registry sets it */
-static int	option;
+static int	number;
 
 static const char *const start_options[] = {"labels", NULL};
-static const char *const machine_options[] = {"labels", "label_children", NULL};
+static const char *const option_names[] = {"labels", "label_children", NULL};
 
 /* An execution begins: its labels are in its row. */
 static void
-begins(const SfExecution *execution, SfBranch *root)
+beginning(const SfExecution *execution, SfBranch *root)
 {
 	sf_label_insert_rows(execution);
 }
+
+static const SfFeatureOptions machine_options = {
+	.names = option_names,
+	.number = &number,
+	.compile = sf_label_compile_options,
+};
+
+static const SfFeatureLabels labels = {
+	.give = sf_label_eval,
+	.of_item = sf_label_of_items,
+	.on_changed = sf_label_replace_rows,
+};
 
 const SfFeature sf_label_feature = {
 	.name = "label",
 	.tables = tables,
 	.start_options = start_options,
-	.machine_options = machine_options,
-	.option = &option,
-	.compiles_options = sf_label_compile_options,
-	.labels = sf_label_eval,
-	.child_labels = sf_label_of_items,
-	.begins = begins,
-	.relabelled = sf_label_replace_rows,
+	.machine_options = &machine_options,
+	.labels = &labels,
+	.on_beginning = beginning,
 };

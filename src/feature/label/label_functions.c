@@ -65,10 +65,7 @@ SF_SQL_FUNCTION(sfflow_sf_set_labels)
 static SfLabelled
 read_wanted(FunctionCallInfo fcinfo)
 {
-	SfLabelled	wanted = {0};
 	Jsonb	   *labels;
-	SfLabel		list[SF_MAX_LABELS];
-	int			n;
 	SfError		error;
 
 	if (!sf_label_merge(NULL, sf_arg_jsonb(fcinfo, 0, "labels"), &labels, &error))
@@ -80,20 +77,7 @@ read_wanted(FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument labels must have a label"),
 				 errhint("Leave it out to have executions with any labels.")));
-	n = sf_label_list(labels, list);
-	wanted.labels = labels;
-	for (int i = 0; i < n; i++)
-	{
-		int64		rows = sf_execution_list_count_label(list[i].name, list[i].value);
-
-		if (i == 0 || rows < wanted.rows)
-		{
-			wanted.name = list[i].name;
-			wanted.value = list[i].value;
-			wanted.rows = rows;
-		}
-	}
-	return wanted;
+	return sf_label_wanted(labels);
 }
 
 /* A call without its first argument, in the memory of to. */

@@ -10,12 +10,15 @@
 
 #include "db/row.h"
 #include "feature/label/label.h"
+#include "store/execution/execution_list.h"
 
 #define NCOLUMNS	5
 
+static const SfIndex by_key = {"label", "label_pkey"};
+
 /* List labels (NULL: there are none); returns how many there are. */
-int
-sf_label_list(const Jsonb *labels, SfLabel *list)
+static int
+list_labels(const Jsonb *labels, SfLabel *list)
 {
 	JsonbValue	root;
 	SfJsonMember members[SF_MAX_LABELS];
@@ -45,7 +48,7 @@ sf_label_insert_rows(const SfExecution *execution)
 	SfLabel		labels[SF_MAX_LABELS];
 	Datum		values[SF_MAX_LABELS * NCOLUMNS];
 	bool		nulls[SF_MAX_LABELS * NCOLUMNS] = {0};
-	int			n = sf_label_list(execution->labels, labels);
+	int			n = list_labels(execution->labels, labels);
 	SfTable    *table;
 
 	if (n == 0)
@@ -70,9 +73,8 @@ sf_label_insert_rows(const SfExecution *execution)
 static void
 delete_rows(const SfExecution *execution, const Jsonb *labels)
 {
-	static const SfIndex by_key = {"label", "label_pkey"};
 	SfLabel		list[SF_MAX_LABELS];
-	int			n = sf_label_list(labels, list);
+	int			n = list_labels(labels, list);
 	SfTable    *table;
 
 	if (n == 0)
@@ -97,4 +99,42 @@ sf_label_replace_rows(const SfExecution *execution, const Jsonb *before)
 {
 	delete_rows(execution, before);
 	sf_label_insert_rows(execution);
+}
+
+/* --- lists --- */
+
+/* How many executions have a label, as far as SF_LIST_PROBE. */
+static int64
+count(const SfLabel *label)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(*) FROM (SELECT 1 FROM _sfflow.label l WHERE l.name = $1 AND l.value = $2"
+		" LIMIT " SF_LIST_PROBE_TEXT ") r");
+
+	return sf_db_number(&plan, 0, SF_TEXT(label->name), SF_TEXT(label->value));
+}
+
+/* How a list finds the executions that have some labels: by the one that the fewest have. */
+SfLabelled
+sf_label_wanted(const Jsonb *labels)
+{
+	static SfPlan plan = SF_PLAN(
+		SF_LIST_OF_MACHINES("_sfflow.label l JOIN _sfflow.execution e ON e.execution_no = l.execution_no",
+							"l", "l.name = $18 AND l.value = $19 AND "));
+	SfLabelled	wanted = {.labels = labels,.plan = &plan,.index = &by_key};
+	SfLabel		list[SF_MAX_LABELS];
+	int			n = list_labels(labels, list);
+
+	for (int i = 0; i < n; i++)
+	{
+		int64		rows = count(&list[i]);
+
+		if (i == 0 || rows < wanted.rows)
+		{
+			wanted.name = list[i].name;
+			wanted.value = list[i].value;
+			wanted.rows = rows;
+		}
+	}
+	return wanted;
 }

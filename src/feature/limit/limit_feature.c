@@ -24,7 +24,7 @@ static const SfFeatureTable tables[] = {
 
 /* Executions have come from another node. */
 static void
-arrives(SfArg numbers, int from_node)
+arrived(SfArg numbers, int from_node)
 {
 	sf_limit_count_arrived();
 }
@@ -61,7 +61,7 @@ parked_of_others(void)
 
 /* Have the limits counted anew whose owners cover other roles than before; false: not all of them. */
 static bool
-roles_changed(void)
+apply_roles(void)
 {
 	return !sf_limit_may_be() || sf_limit_note_roles();
 }
@@ -132,7 +132,7 @@ database_gone(Oid database)
 
 /* Show how full the tables of keys of limits are, and whether an owner has found no entry lately. */
 static void
-health(SfHealthPut put, void *arg)
+put_health(SfHealthPut put, void *arg)
 {
 	SfHashUse	rates = sf_limit_rate_use();
 	SfHashUse	queues = sf_queue_use();
@@ -148,33 +148,41 @@ health(SfHealthPut put, void *arg)
 				 ok ? "" : "\" has as many as it may have: what exceeds that is counted in a table, and may begin later"));
 }
 
+static const SfFeatureGate gate = {
+	.waiting_word = "limit",
+	.may_begin = sf_limit_may_begin,
+	.still_parks = still_parks,
+	.parked_of_others = parked_of_others,
+	.apply_roles = apply_roles,
+	.on_uses_changed = sf_limit_uses_changed,
+	.on_states_changed = sf_limit_states_changed,
+};
+
+static const SfFeatureQueues queues = {
+	.has_room = sf_limit_has_room,
+	.owner_of = queue_owner,
+	.tend = tend,
+	.wake_at_commit = sf_limit_slot_wake_at_commit,
+	.on_announced = sf_limit_return_tokens,
+	.on_slice_ending = sf_limit_store_slots,
+	.on_suspects_running = sf_limit_rate_waive,
+};
+
 const SfFeature sf_limit_feature = {
 	.name = "limit",
 	.tables = tables,
-	.waiting_word = "limit",
+	.gate = &gate,
+	.queues = &queues,
 	.init = init,
-	.may_begin = sf_limit_may_begin,
-	.still_parks = still_parks,
-	.has_room = sf_limit_has_room,
-	.queue_owner = queue_owner,
-	.tend = tend,
-	.wake_at_commit = sf_limit_slot_wake_at_commit,
-	.announced = sf_limit_return_tokens,
-	.left_state = left_state,
-	.slice_ends = sf_limit_store_slots,
-	.begins = sf_limit_begins,
-	.parked_of_others = parked_of_others,
-	.roles_changed = roles_changed,
-	.uses_changed = sf_limit_uses_changed,
-	.ended = ended,
-	.states_changed = sf_limit_states_changed,
-	.executions_dropped = sf_limit_slot_release_executions,
-	.arrives = arrives,
-	.version_made = sf_limit_set_defined,
-	.machine_dropped = sf_limit_slot_delete_of_machine,
-	.object_dropped = object_dropped,
-	.owner_changed = sf_limit_pass_on,
-	.health = health,
-	.database_gone = database_gone,
-	.suspects_run = sf_limit_rate_waive,
+	.on_left_state = left_state,
+	.on_beginning = sf_limit_begins,
+	.on_ended = ended,
+	.on_executions_dropped = sf_limit_slot_release_executions,
+	.on_arrived = arrived,
+	.on_version_made = sf_limit_set_defined,
+	.on_machine_dropped = sf_limit_slot_delete_of_machine,
+	.on_object_dropped = object_dropped,
+	.on_owner_changed = sf_limit_pass_on,
+	.put_health = put_health,
+	.on_database_gone = database_gone,
 };

@@ -49,14 +49,18 @@ sweep(TimestampTz now)
 	return (SfSweepResult) {.more = sf_metric_fold(),.next = DT_NOEND};
 }
 
+static const SfFeatureSweep sweeps = {
+	.name = "metrics",
+	.run = sweep,
+	.has_work = sf_metric_is_to_fold,
+	.is_wanted = wants_sweep,
+	.locks_counters = true,
+};
+
 const SfFeature sf_metric_feature = {
 	.name = "metric",
 	.tables = tables,
-	.machine_dropped = machine_dropped,
-	.enabled = enabled,
-	.sweep_name = "metrics",
-	.sweeps_if = sf_metric_is_to_fold,
-	.wants_sweep = wants_sweep,
-	.sweep = sweep,
-	.locks_counters = true,
+	.sweep = &sweeps,
+	.on_machine_dropped = machine_dropped,
+	.on_enabled = enabled,
 };

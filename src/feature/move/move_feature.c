@@ -81,7 +81,7 @@ sf_move_away(void)
 
 /* Say which executions are not at home; nothing where there is no cluster and nothing has left. */
 static void
-health(SfHealthPut put, void *arg)
+put_health(SfHealthPut put, void *arg)
 {
 	Away		away = find_away();
 	Away		departed = find_departed();
@@ -100,6 +100,6 @@ health(SfHealthPut put, void *arg)
 
 const SfFeature sf_move_feature = {
 	.name = "move",
-	.left_to = sf_move_left_to,
-	.health = health,
+	.node_left_to = sf_move_left_to,
+	.put_health = put_health,
 };

@@ -363,7 +363,7 @@ resume_arrived(const Arrival *arrival)
 
 	sf_apply_arrived(array, sf_json_get(arrival->document, "parked"));
 	sf_move_note_back(array);
-	SF_TELL(arrives, array, node_of(arrival->document));
+	SF_TELL(on_arrived, array, node_of(arrival->document));
 	sf_feature_invalidate_cached();
 	sf_db_read(&due, tell_due, NULL, array);
 }

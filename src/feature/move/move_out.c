@@ -245,7 +245,7 @@ leave(const char *key, int to_node, const List *numbers)
 
 	foreach_ptr(SfMoveTable, table, sf_move_tables())
 		copy_rows(departure, table, array);
-	SF_TELL(departs, array);
+	SF_TELL(on_departing, array);
 	sf_db_execute(&note, array, SF_INT4(to_node));
 	if (sf_purge_delete_dropped(numbers) != list_length(numbers))
 		elog(ERROR, "executions that are moved were not deleted");

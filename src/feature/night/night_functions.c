@@ -326,8 +326,8 @@ SF_SQL_FUNCTION(sfflow_sf_night)
 	if (most > 0)
 		rows = take_masses(&listed, since, until, most);
 	rows = append_executions(rows, listed, since, until, now);
-	SF_FEATURES(planned, feature)
-		rows = append_planned(rows, machines, feature->planned(since, until, now));
+	SF_FEATURES(planned_runs, feature)
+		rows = append_planned(rows, machines, feature->planned_runs(since, until, now));
 	list_sort(rows, compare_rows);
 	foreach_ptr(const NightRow, row, rows)
 		put_row(fcinfo, row);

@@ -17,6 +17,6 @@ database_gone(Oid database)
 const SfFeature sf_node_feature = {
 	.name = "node",
 	.init = sf_peer_seen_init,
-	.health = sf_peer_health,
-	.database_gone = database_gone,
+	.put_health = sf_peer_health,
+	.on_database_gone = database_gone,
 };

@@ -184,7 +184,7 @@ start_emit_or_notify(void *arg)
 	if (call->target.kind == SF_TARGET_CHANNEL)
 		notify(call);
 	else if (call->target.kind == SF_TARGET_EVENT)
-		SF_TELL(emits, call->target.name, call->delivery->owner, call->input, call->delivery->event_id);
+		sf_target_events()->emit(call->target.name, call->delivery->owner, call->input, call->delivery->event_id);
 	else
 		start_execution(call);
 	return true;

@@ -298,11 +298,9 @@ read_depth(HeapTuple tuple, TupleDesc desc, void *arg)
 static int
 depth_of_received(int64 execution_no)
 {
-	int			depth = 0;
+	const SfFeature *feature = SF_PROVIDER(rule_target);
 
-	SF_FEATURES(depth_of_received, feature)
-		depth = Max(depth, feature->depth_of_received(execution_no));
-	return depth;
+	return feature == NULL ? 0 : feature->rule_target->depth_of_received(execution_no);
 }
 
 /*

@@ -66,6 +66,19 @@ extern int	sf_rule_depth(int64 execution_no, int64 parent_execution_no);
 
 extern Oid	sf_rule_set_owner(const char *name, Oid owner);
 
+/* What a feature does that has the events by key that rules may emit: target "event:paid" */
+typedef struct SfRuleTarget
+{
+	/* Raise unless a role may emit events of a type. */
+	void		(*require_emit) (const char *name, Oid owner);
+
+	/* Emit one as the role, with key, payload and id (else: another one) of an object. */
+	void		(*emit) (const char *name, Oid owner, Jsonb *event, char *id);
+
+	/* How many rules led to what an execution has received */
+	int			(*depth_of_received) (int64 execution_no);
+} SfRuleTarget;
+
 /*
  * --- what a rule calls, by its name ---
  *
@@ -97,6 +110,7 @@ extern char *sf_target_execution_name(const SfRule *rule, Jsonb *event, SfError 
 extern void sf_target_check_name(const char *execution_name);
 extern Jsonb *sf_target_input(const SfRule *rule, Jsonb *event, SfError *error);
 extern void sf_target_check_input(const Jsonb *input);
+extern const SfRuleTarget *sf_target_events(void);
 extern void sf_target_check_event(const Jsonb *input);
 
 /*

@@ -51,33 +51,41 @@ sweep(TimestampTz now)
 
 /* An execution begins. */
 static void
-begins(const SfExecution *execution, SfBranch *root)
+beginning(const SfExecution *execution, SfBranch *root)
 {
 	sf_watcher_start(execution);
 }
 
 /* One that has not begun has the input of another start, which rules may have led to. */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_REPLACED)
 		sf_watcher_start(execution);
 }
 
+static const SfFeatureSweep sweeps = {
+	.name = "alerts",
+	.run = sweep,
+	.has_work = sf_watcher_any_wants_alerts,
+	.pause_ms = SWEEP_PAUSE_MS,
+	.every_ms = SWEEP_EVERY_MS,
+};
+
+static const SfFeatureNotices notices = {
+	.wants = wants_notice,
+	.on_notice = sf_watcher_notice,
+	.on_changes = sf_watcher_changes,
+};
+
 const SfFeature sf_rule_feature = {
 	.name = "rule",
 	.tables = tables,
 	.objects = objects,
+	.sweep = &sweeps,
+	.notices = &notices,
 	.deliverer = &sf_delivery_deliverer,
-	.begins = begins,
-	.begins_anew = begins_anew,
-	.wants_notice = wants_notice,
-	.changed = sf_watcher_changes,
-	.enabled = enabled,
-	.noticed = sf_watcher_notice,
-	.sweep_name = "alerts",
-	.sweeps_if = sf_watcher_any_wants_alerts,
-	.sweep = sweep,
-	.sweep_pause_ms = SWEEP_PAUSE_MS,
-	.sweep_every_ms = SWEEP_EVERY_MS,
+	.on_beginning = beginning,
+	.on_begun_anew = begun_anew,
+	.on_enabled = enabled,
 };

@@ -147,11 +147,7 @@ check_channel(const char *name)
 static void
 check_event(const SfRule *rule, const char *name)
 {
-	if (*sf_features_at[SF_MOMENT_requires_emit] == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("sfflow was built without events by key")));
-	SF_TELL(requires_emit, name, rule->owner);
+	sf_target_events()->require_emit(name, rule->owner);
 	sf_target_check_event(rule->input);
 }
 

@@ -7,6 +7,7 @@
 #include "base/name/name.h"
 #include "expr/expr.h"
 #include "feature/rule/rule.h"
+#include "store/feature.h"
 
 #define NOTIFY_PREFIX	"notify:"
 
@@ -105,6 +106,19 @@ void
 sf_target_check_input(const Jsonb *input)
 {
 	(void) sf_template_compile(input, SF_QL_JSONPATH, refuse_template, NULL);
+}
+
+/* What the feature that has events by key does for rules; raise if it was left out. */
+const SfRuleTarget *
+sf_target_events(void)
+{
+	const SfFeature *feature = SF_PROVIDER(rule_target);
+
+	if (feature == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("sfflow was built without events by key")));
+	return feature->rule_target;
 }
 
 /* Raise unless a template (NULL: none) gives what an event is emitted with: a key, maybe a payload and an id. */

@@ -78,7 +78,7 @@ sf_calendar_write(const SfCalendarRow *calendar)
 
 	sf_db_execute(&plan, SF_TEXT(calendar->name), SF_ROLE(calendar->owner), SF_JSONB(calendar->rule),
 				  SF_JSONB(calendar->days));
-	SF_TELL(object_changed, SF_OBJECT_CALENDAR, calendar->name);
+	SF_TELL(on_object_changed, SF_OBJECT_CALENDAR, calendar->name);
 }
 
 /* Delete a calendar. */

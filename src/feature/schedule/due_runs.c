@@ -89,7 +89,7 @@ static char *
 start(SfSchedule *schedule, TimestampTz scheduled)
 {
 	schedule->last_execution_id = sf_schedule_start(schedule, scheduled);
-	SF_TELL(scheduled, schedule->name, schedule->last_execution_id);
+	SF_TELL_PROVIDER(holds, on_scheduled, schedule->name, schedule->last_execution_id);
 	sf_schedule_set_last(schedule->name, schedule->last_execution_id);
 	note_run(schedule, SF_RUN_OUTCOME_SUCCEEDED, scheduled, schedule->last_execution_id, NULL);
 	return schedule->last_execution_id;
@@ -284,14 +284,6 @@ run_latest(ScheduleSweep *sweep, TimestampTz last)
 	return try_start(sweep, run_missed, &try);
 }
 
-/* Find the latest run that was due up to a time and did not come; false: there is none. */
-static bool
-find_missed(const SfSchedule *schedule, SfTimeSearch *search, TimestampTz until, TimestampTz *last)
-{
-	return sf_time_search_latest(search, until, last) &&
-		*last > sf_schedule_expected_from(schedule, search);
-}
-
 /*
  * Deal with the runs that were due up to a time and did not come, as the schedule
  * says; false: some are left to later sweeps.  now: the time of the sweep.
@@ -304,7 +296,7 @@ handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 	TimestampTz last;
 	TimestampTz done;
 
-	if (!find_missed(schedule, &sweep->search, until, &last))
+	if (!sf_schedule_find_missed(schedule, &sweep->search, until, &last))
 		return true;
 	done = last;
 	switch (schedule->missed)
@@ -382,7 +374,7 @@ start_backfill(void *arg)
 	const SfPendingRun *pending = try->pending;
 	char	   *execution_id = sf_schedule_start(try->s, pending->scheduled_for);
 
-	SF_TELL(scheduled, pending->schedule, execution_id);
+	SF_TELL_PROVIDER(holds, on_scheduled, pending->schedule, execution_id);
 	note_run(try->s, SF_RUN_OUTCOME_SUCCEEDED, pending->scheduled_for, execution_id, NULL);
 	try->running = runs(execution_id);
 	if (try->running)
@@ -470,7 +462,7 @@ is_due(const SfSchedule *schedule, TimestampTz until)
 	if (sf_pg_cron_job_status(schedule->cron_job_id) == SF_CRON_JOB_GONE)
 		return false;
 	search = sf_time_search_begin(schedule);
-	return find_missed(schedule, &search, until, &last);
+	return sf_schedule_find_missed(schedule, &search, until, &last);
 }
 
 /* Deal with what a schedule, whose row is locked, has missed, and with its runs that wait. */
@@ -488,7 +480,7 @@ sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 			break;
 		case SF_CRON_JOB_INACTIVE:
 			/* runs of a time when the job was switched off are not missed */
-			if (find_missed(sweep->s, &sweep->search, until, &last))
+			if (sf_schedule_find_missed(sweep->s, &sweep->search, until, &last))
 				sf_schedule_set_handled(sweep->s->name, last, DT_NOBEGIN);
 			break;
 		case SF_CRON_JOB_GONE:

@@ -70,7 +70,7 @@ sf_schedule_write(const SfSchedule *schedule)
 				  SF_TIME_OR_NULL(schedule->starts, DT_NOBEGIN), SF_TIME_OR_NULL(schedule->ends, DT_NOEND),
 				  SF_TEXT(missed_words[schedule->missed]), SF_TEXT(overlap_words[schedule->overlap]),
 				  SF_INT8(schedule->cron_job_id));
-	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, schedule->name);
+	SF_TELL(on_object_changed, SF_OBJECT_SCHEDULE, schedule->name);
 }
 
 /* Note a schedule's owner, and its job of pg_cron; which of its runs were missed stays as it is. */
@@ -81,7 +81,7 @@ sf_schedule_write_owner(const SfSchedule *schedule)
 		"UPDATE _sfflow.schedule s SET owner = $2, cron_job_id = $3 WHERE s.name = $1");
 
 	sf_db_execute(&plan, SF_TEXT(schedule->name), SF_ROLE(schedule->owner), SF_INT8(schedule->cron_job_id));
-	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, schedule->name);
+	SF_TELL(on_object_changed, SF_OBJECT_SCHEDULE, schedule->name);
 }
 
 /* Delete a schedule. */

@@ -202,6 +202,8 @@ extern int64 sf_schedule_add_job(const SfSchedule *schedule, const SfCron *cron)
 extern bool sf_schedule_find_match(const SfSchedule *schedule, SfTimeSearch *search, TimestampTz now,
 								   TimestampTz *scheduled);
 extern TimestampTz sf_schedule_expected_from(const SfSchedule *schedule, const SfTimeSearch *search);
+extern bool sf_schedule_find_missed(const SfSchedule *schedule, SfTimeSearch *search, TimestampTz until,
+									TimestampTz *last);
 extern char *sf_schedule_run_name(TimestampTz scheduled);
 extern char *sf_schedule_start(const SfSchedule *schedule, TimestampTz scheduled);
 

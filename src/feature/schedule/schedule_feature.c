@@ -32,7 +32,7 @@ static const SfFeatureObject objects[] = {
 
 /* List the runs of all schedules that the caller may know of. */
 static List *
-planned(TimestampTz since, TimestampTz until, TimestampTz now)
+planned_runs(TimestampTz since, TimestampTz until, TimestampTz now)
 {
 	List	   *runs = NIL;
 
@@ -61,13 +61,17 @@ sweep(TimestampTz now)
 	};
 }
 
+static const SfFeatureSweep sweeps = {
+	.name = "schedules",
+	.run = sweep,
+	.has_work = sf_schedule_is_any,
+	.pause_ms = SF_RUNS_SWEEP_PAUSE_MS,
+};
+
 const SfFeature sf_schedule_feature = {
 	.name = "schedule",
 	.tables = tables,
 	.objects = objects,
-	.planned = planned,
-	.sweep_name = "schedules",
-	.sweeps_if = sf_schedule_is_any,
-	.sweep = sweep,
-	.sweep_pause_ms = SF_RUNS_SWEEP_PAUSE_MS,
+	.sweep = &sweeps,
+	.planned_runs = planned_runs,
 };

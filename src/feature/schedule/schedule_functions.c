@@ -264,7 +264,7 @@ SF_SQL_FUNCTION(sfflow_sf_unschedule)
 	sf_pg_cron_unschedule(schedule->cron_job_id, schedule->owner);
 	sf_schedule_delete(schedule->name);
 	sf_audit_delete_of_object(SF_OBJECT_SCHEDULE, schedule->name);
-	SF_TELL(object_dropped, SF_OBJECT_SCHEDULE, schedule->name);
+	SF_TELL(on_object_dropped, SF_OBJECT_SCHEDULE, schedule->name);
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("schedule:%s", schedule->name), NULL, NULL);
 	sf_privilege_unanchor(schedule->owner);
 	PG_RETURN_VOID();

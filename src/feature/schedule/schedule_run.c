@@ -208,6 +208,13 @@ sf_schedule_expected_from(const SfSchedule *schedule, const SfTimeSearch *search
 	return search->calendar == NULL ? from : Max(from, search->calendar->changed_at);
 }
 
+/* Find the latest run that was due up to a time and did not come; false: there is none. */
+bool
+sf_schedule_find_missed(const SfSchedule *schedule, SfTimeSearch *search, TimestampTz until, TimestampTz *last)
+{
+	return sf_time_search_latest(search, until, last) && *last > sf_schedule_expected_from(schedule, search);
+}
+
 /*
  * Find the latest run that was due more than MISSED_AFTER_MS ago and is not recorded, or
  * that was given up since the last one; DT_NOBEGIN: none.
@@ -218,11 +225,9 @@ missed_run(const SfSchedule *schedule)
 	SfTimeSearch search = sf_time_search_begin(schedule);
 	TimestampTz due;
 
-	if (sf_time_search_latest(&search, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -MISSED_AFTER_MS),
-							  &due) &&
-		due > sf_schedule_expected_from(schedule, &search))
-		return due;
-	return schedule->missed_at;
+	return sf_schedule_find_missed(schedule, &search,
+								   TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -MISSED_AFTER_MS), &due) ?
+		due : schedule->missed_at;
 }
 
 /* Say why the times of a schedule cannot be found; NULL: they can. */

@@ -189,7 +189,7 @@ migrated(const SfExecution *execution, int before)
 
 /* A start has replaced an execution, maybe under another version; one that restarts it has left its line before. */
 static void
-begins_anew(const SfExecution *execution, SfAnew how)
+begun_anew(const SfExecution *execution, SfAnew how)
 {
 	if (how == SF_ANEW_REPLACED)
 		leave_without_option(execution);
@@ -208,7 +208,7 @@ keyed_of(SfArg numbers)
 
 /* Executions leave this node: those behind them in their lines may run. */
 static void
-departs(SfArg numbers)
+departing(SfArg numbers)
 {
 	foreach_ptr(const int64, execution_no, keyed_of(numbers))
 	{
@@ -223,14 +223,14 @@ departs(SfArg numbers)
 
 /* Executions have come from another node: they are in the lines of their keys here. */
 static void
-arrives(SfArg numbers, int from_node)
+arrived(SfArg numbers, int from_node)
 {
 	sf_start_key_arrive(numbers);
 }
 
 /* An execution has not entered the line of its key, whose row may be a new one. */
 static void
-gives_up_line(const SfExecution *execution)
+give_up(const SfExecution *execution)
 {
 	const char *key = SF_OF_START(execution, sf_start_key_option);
 
@@ -266,32 +266,48 @@ sweep(TimestampTz now)
 	return (SfSweepResult) {.more = sf_start_key_is_any_ended(),.next = DT_NOEND};
 }
 
+static const SfFeatureOptions machine_options = {
+	.names = options,
+	.number = &sf_start_key_option,
+	.compile = sf_start_key_compile,
+};
+
+static const SfFeatureGate gate = {
+	.waiting_word = "start key",
+	.may_begin = may_begin,
+	.still_parks = still_parks,
+};
+
+static const SfFeatureSweep sweeps = {
+	.name = "keys of starts",
+	.run = sweep,
+	.has_work = sf_start_key_is_any_ended,
+	.pause_ms = SWEEP_PAUSE_MS,
+	.when_told = true,
+};
+
+static const SfFeatureLine line = {
+	.start_option = "start_key",
+	.enter = sf_start_key_enter_line,
+	.give_up = give_up,
+	.reenter = sf_start_key_reenter_line,
+	.on_begun = begun,
+};
+
 const SfFeature sf_start_key_feature = {
 	.name = "start_key",
 	.tables = tables,
-	.waiting_word = "start key",
 	.start_options = options,
-	.machine_options = options,
-	.option = &sf_start_key_option,
-	.line_option = "start_key",
-	.compiles_options = sf_start_key_compile,
-	.enters_line = sf_start_key_enter_line,
-	.gives_up_line = gives_up_line,
-	.reenters_line = sf_start_key_reenter_line,
-	.may_begin = may_begin,
-	.still_parks = still_parks,
-	.begins = sf_start_key_begins,
-	.begun = begun,
-	.ended = ended,
-	.redriven = redriven,
-	.migrated = migrated,
-	.begins_anew = begins_anew,
-	.departs = departs,
-	.arrives = arrives,
+	.machine_options = &machine_options,
+	.gate = &gate,
+	.sweep = &sweeps,
+	.line = &line,
+	.on_beginning = sf_start_key_begins,
+	.on_ended = ended,
+	.on_redriven = redriven,
+	.on_migrated = migrated,
+	.on_begun_anew = begun_anew,
+	.on_departing = departing,
+	.on_arrived = arrived,
 	.retains = sf_start_key_retains,
-	.sweep_name = "keys of starts",
-	.sweeps_if = sf_start_key_is_any_ended,
-	.sweep = sweep,
-	.sweep_pause_ms = SWEEP_PAUSE_MS,
-	.sweeps_when_told = true,
 };

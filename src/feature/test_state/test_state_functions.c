@@ -497,8 +497,9 @@ check_wait(const SfTaskRequest *task, SfOutcome *out)
 {
 	SfError		error;
 
-	SF_FEATURES(checks_wait, feature)
-		if (feature->waits_for == task->resource->kind && !feature->checks_wait(task->resource, task->payload, &error))
+	SF_FEATURES(resource, feature)
+		if (feature->resource->kind == task->resource->kind && feature->resource->allows != NULL &&
+			!feature->resource->allows(task->resource, task->payload, &error))
 		{
 			out->ok = false;
 			out->error = error;

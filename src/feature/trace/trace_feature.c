@@ -13,7 +13,7 @@ static const SfFeatureTable tables[] = {
 };
 
 /* The number of what is compiled; the registry sets it */
-static int	option;
+static int	number;
 
 static const char *const options[] = {"trace", NULL};
 
@@ -25,15 +25,23 @@ ended(const SfExecution *execution, bool began_here)
 		sf_trace_export_insert(execution);
 }
 
+static const SfFeatureOptions machine_options = {
+	.names = options,
+	.number = &number,
+	.compile = sf_trace_compile,
+};
+
+static const SfFeatureTraces traces = {
+	.context_of = sf_span_context,
+};
+
 const SfFeature sf_trace_feature = {
 	.name = "trace",
 	.tables = tables,
 	.start_options = options,
-	.machine_options = options,
-	.option = &option,
-	.compiles_options = sf_trace_compile,
-	.prepares = sf_trace_prepare,
-	.trace_context = sf_span_context,
-	.ended = ended,
-	.health = sf_trace_export_health,
+	.machine_options = &machine_options,
+	.traces = &traces,
+	.prepare = sf_trace_prepare,
+	.on_ended = ended,
+	.put_health = sf_trace_export_health,
 };

@@ -46,7 +46,7 @@ typedef struct SfDraft
 	List	   *changes;		/* SfChange, where rules want to know of them */
 	SfBranch   *net_branch;		/* the JobNet whose input was read last, or NULL */
 	bool		began;			/* it begins in this draft */
-	bool		redrive_allowed;	/* by a feature (may_begin) that is told so (begun): it goes on */
+	bool		redrive_allowed;	/* by a feature (may_begin) that is told so (on_begun): it goes on */
 	const char *line;			/* of a feature (may_begin), in which it is the only one that may go on; NULL: none */
 	const void *const *compiled;	/* what features have made of the options of its version (SF_COMPILED) */
 	void	   *taken;			/* what the feature that takes something before steps (may_begin) notes of that */

@@ -74,17 +74,11 @@ store_items(const SfMapRun *map_run, const Jsonb *items, int first, int max)
 static Jsonb *
 labels_of_items(const SfDraft *draft)
 {
+	const SfFeature *feature = SF_PROVIDER(labels);
 	const SfExecution *parent = draft->execution;
-	const void *compiled;
+	const void *compiled = parent->labels == NULL || feature == NULL ? NULL : SF_COMPILED(feature, draft->compiled);
 
-	if (parent->labels == NULL)
-		return NULL;
-	SF_FEATURES(child_labels, feature)
-	{
-		compiled = SF_COMPILED(feature, draft->compiled);
-		return compiled == NULL ? NULL : feature->child_labels(parent, compiled);
-	}
-	return NULL;
+	return compiled == NULL ? NULL : feature->labels->of_item(parent, compiled);
 }
 
 /* Begin an item execution. */
@@ -112,8 +106,7 @@ insert_item_execution(const SfDraft *draft, const SfBranch *parent, const SfMapR
 	execution->labels = labels_of_items(draft);
 	if (!sf_execution_insert(execution))
 		elog(ERROR, "execution \"%s\" is there already", execution->execution_id);
-	if (execution->labels != NULL)
-		SF_TELL(relabelled, execution, NULL);
+	sf_feature_labels_changed(execution, NULL);
 	sf_quota_note_item(execution->owner);
 
 	root = sf_branch_make_root(execution->execution_no, execution->owner, draft->program->scopes[state->scopes[0]].start,

@@ -220,9 +220,9 @@ write_wait(void *arg)
 {
 	const SfFeatureWait *wait = arg;
 
-	SF_FEATURES(writes_wait, feature)
-		if (feature->waits_for == wait->kind)
-			feature->writes_wait(wait);
+	SF_FEATURES(resource, feature)
+		if (feature->resource->kind == wait->kind)
+			feature->resource->write_wait(wait);
 }
 
 /*
@@ -275,13 +275,16 @@ write_rows(const List *drafts, TimestampTz now)
 static void
 tell_begun(const List *drafts)
 {
+	const SfFeature *feature = SF_PROVIDER(line);
+
+	if (feature == NULL)
+		return;
 	foreach_ptr(const SfDraft, draft, drafts)
 	{
 		if (sf_execution_is_of_item(draft->execution) || !(draft->began || draft->redrive_allowed))
 			continue;
-		SF_FEATURES(begun, feature)
-			if (SF_COMPILED(feature, draft->compiled) != NULL)
-				feature->begun(draft->execution, SF_COMPILED(feature, draft->compiled));
+		if (SF_COMPILED(feature, draft->compiled) != NULL)
+			feature->line->on_begun(draft->execution, SF_COMPILED(feature, draft->compiled));
 	}
 }
 
@@ -293,7 +296,7 @@ show_changes(const List *drafts)
 	{
 		if (draft->changes == NIL)
 			continue;
-		SF_TELL(changed, draft->execution, draft->changes);
+		SF_TELL_PROVIDER(notices, on_changes, draft->execution, draft->changes);
 		draft->changes = NIL;
 	}
 }
@@ -372,13 +375,13 @@ clear_rows(const SfDraft *draft)
 	if (execution->status != SF_STATUS_SUCCEEDED)
 	{
 		sf_branch_quiesce(execution->execution_no);
-		SF_TELL(ended, execution, draft->began);
+		SF_TELL(on_ended, execution, draft->began);
 		if (distributed)
 			abort_map_runs(draft);
 		sf_nested_stop(execution, SF_WHOLE_EXECUTION);
 		return;
 	}
-	SF_TELL(ended, execution, draft->began);
+	SF_TELL(on_ended, execution, draft->began);
 	if (draft->program->timeout_seconds > 0)
 		sf_branch_delete_all(execution->execution_no);
 	if (distributed)

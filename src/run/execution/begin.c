@@ -17,7 +17,7 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 	TimestampTz due = GetCurrentTimestamp();
 
 	if (execution->start.options != NULL || execution->start.at != DT_NOBEGIN)
-		SF_TELL(sets_start_time, execution, &due);
+		SF_TELL(set_start_time, execution, &due);
 	return sf_branch_make_root(execution->execution_no, execution->owner, state, payload, due);
 }
 
@@ -27,8 +27,8 @@ prepare(SfExecution *execution, const SfCachedProgram *cached)
 {
 	if (!execution->start.has_own_priority)
 		execution->priority = cached->priority;
-	SF_FEATURES(prepares, feature)
-		feature->prepares(execution, SF_COMPILED(feature, cached->compiled));
+	SF_FEATURES(prepare, feature)
+		feature->prepare(execution, SF_COMPILED(feature, cached->compiled));
 }
 
 /* A root branch of a new execution, due or, where a feature has it wait, parked. */
@@ -37,7 +37,7 @@ make_root(const SfExecution *execution, const SfProgram *program)
 {
 	SfBranch   *root = sf_lifecycle_root(execution, program->scopes[0].start, execution->input);
 
-	SF_TELL(begins, execution, root);
+	SF_TELL(on_beginning, execution, root);
 	return root;
 }
 
@@ -50,42 +50,38 @@ sf_lifecycle_label(SfExecution *execution, SfError *error)
 {
 	const SfCachedProgram *cached = sf_program_cache_find(execution->machine_no, execution->version);
 
-	SF_FEATURES(labels, feature)
-	{
-		const void *compiled = SF_COMPILED(feature, cached->compiled);
+	const SfFeature *feature = SF_PROVIDER(labels);
+	const void *compiled = feature == NULL ? NULL : SF_COMPILED(feature, cached->compiled);
 
-		if ((compiled != NULL || execution->start.options != NULL) && !feature->labels(execution, compiled, error))
-			return false;
-	}
-	return true;
+	return feature == NULL || (compiled == NULL && execution->start.options == NULL) ||
+		feature->labels->give(execution, compiled, error);
 }
 
 /* May an execution that is to begin enter a line, where one that waits takes its place? */
 static bool
 may_enter_line(const SfExecution *execution, const SfCachedProgram *cached)
 {
-	SF_FEATURES(enters_line, feature)
-		if (SF_COMPILED(feature, cached->compiled) != NULL ||
-			(execution->start.options != NULL && sf_json_get(execution->start.options, feature->line_option) != NULL))
-			return true;
-	return false;
+	const SfFeature *feature = SF_PROVIDER(line);
+
+	return feature != NULL && (SF_COMPILED(feature, cached->compiled) != NULL ||
+							   (execution->start.options != NULL &&
+								sf_json_get(execution->start.options, feature->line->start_option) != NULL));
 }
 
 /* Begin an execution, unless one that waits takes its place. */
 static SfBegan
 begin(SfExecution *execution, SfCachedProgram *cached)
 {
+	const SfFeature *feature = SF_PROVIDER(line);
 	SfBegan		began = SF_BEGAN_NEW;
 
 	if (may_enter_line(execution, cached))
-		SF_FEATURES(enters_line, feature)
-			if (began == SF_BEGAN_NEW)
-				began = feature->enters_line(execution, SF_COMPILED(feature, cached->compiled));
+		began = feature->line->enter(execution, SF_COMPILED(feature, cached->compiled));
 	if (began != SF_BEGAN_NEW)
 		return began;
 	if (!sf_apply_insert(execution))
 	{
-		SF_TELL(gives_up_line, execution);
+		SF_TELL_PROVIDER(line, give_up, execution);
 		return SF_BEGAN_NOT;
 	}
 	sf_apply_branch(make_root(execution, cached->program));

@@ -80,9 +80,8 @@ sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted)
 	old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	sf_apply_note_resumed(execution);
 	sf_transition_execution_restart(execution, wanted);
-	SF_TELL(begins_anew, execution, SF_ANEW_RESTARTED);
-	if (before != NULL || execution->labels != NULL)
-		SF_TELL(relabelled, execution, before);
+	SF_TELL(on_begun_anew, execution, SF_ANEW_RESTARTED);
+	sf_feature_labels_changed(execution, before);
 
 	draft = sf_draft_make_locked(execution);
 	root = sf_lifecycle_root(execution, draft->program->scopes[0].start, execution->input);
@@ -324,7 +323,7 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 				 errdetail("The state was not entered, or the machine keeps no history of it."),
 				 errhint("Give the argument input.")));
 
-	SF_TELL(begins_anew, execution, SF_ANEW_REWOUND);
+	SF_TELL(on_begun_anew, execution, SF_ANEW_REWOUND);
 	sf_draft_delete_all(draft);
 	root = sf_lifecycle_root(execution, state, input);
 	root->generation = root_generation(execution, old);
@@ -394,7 +393,7 @@ redrive_branches(SfExecution *execution, List *branches, const char *from_state,
 	TimestampTz now = GetCurrentTimestamp();
 	SfDraft	   *draft = sf_draft_make_locked(execution);
 
-	SF_TELL(redriven, execution);
+	SF_TELL(on_redriven, execution);
 	if (from_state != NULL)
 		draft->branches = branches = rewind_to(draft, branches, from_state, input);
 	else

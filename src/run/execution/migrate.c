@@ -511,9 +511,9 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	migrate_rows(&migration, branches);
 	refuse_problems(&migration, old);
 	if (migration.renames != NULL)
-		SF_TELL(states_renamed, &(SfMigration) {execution, migration.renames, job_there, &migration});
+		SF_TELL(on_states_renamed, &(SfMigration) {execution, migration.renames, job_there, &migration});
 
-	SF_TELL(migrated, execution, old);
+	SF_TELL(on_migrated, execution, old);
 
 	draft = sf_draft_make_locked(execution);
 	if (!rewinds)

@@ -66,9 +66,8 @@ sf_lifecycle_replace(int64 execution_no, const SfExecution *wanted)
 		return false;
 	before = execution->labels;
 	sf_transition_execution_replace(execution, wanted);
-	if (before != NULL || execution->labels != NULL)
-		SF_TELL(relabelled, execution, before);
-	SF_TELL(begins_anew, execution, SF_ANEW_REPLACED);
+	sf_feature_labels_changed(execution, before);
+	SF_TELL(on_begun_anew, execution, SF_ANEW_REPLACED);
 	change_root(execution, root);
 
 	draft = sf_draft_make_locked(execution);

@@ -185,12 +185,12 @@ sf_retention_check(const Jsonb *options)
 	if (sf_json_get(options, "archive") != NULL &&
 		(archive == NULL || resource.integration != SF_INTEGRATION_REQUEST_RESPONSE ||
 		 (resource.kind != SF_RESOURCE_SQL_FUNCTION &&
-		  (!is_activity(archive) || *sf_features_at[SF_MOMENT_checks_archive] == NULL))))
+		  (!is_activity(archive) || SF_PROVIDER(check_archive) == NULL))))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("option archive must be a SQL function, as in \"sql:schema.function\", or an activity, as in \"activity:name\"")));
 	if (is_activity(archive))
-		SF_TELL(checks_archive, archive + ACTIVITY_LENGTH);
+		SF_TELL(check_archive, archive + ACTIVITY_LENGTH);
 }
 
 /* {"state_machine": …, "executions": [ids]} */

@@ -20,8 +20,8 @@ sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error)
 	SfGate		gate;
 
 	sf_table_cache_accept_changes();
-	SF_FEATURES(may_begin, feature)
-		if ((gate = feature->may_begin(draft, branch, error)) != SF_GATE_OPEN)
+	SF_FEATURES(gate, feature)
+		if ((gate = feature->gate->may_begin(draft, branch, error)) != SF_GATE_OPEN)
 			return gate;
 	return SF_GATE_OPEN;
 }
@@ -42,10 +42,9 @@ sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms)
 bool
 sf_gate_finds_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
 {
-	SF_FEATURES(finds_mark, feature)
-		if (feature->finds_mark(draft, branch, stimulus))
-			return true;
-	return false;
+	const SfFeature *feature = SF_PROVIDER(holds);
+
+	return feature != NULL && feature->holds->finds_mark(draft, branch, stimulus);
 }
 
 /* What the resource of a Task state is, as its definition has it or as it is mapped; false: unknown. */

@@ -62,11 +62,11 @@ sf_gate_begin_round(Oid owner)
 static bool
 is_of_another(const SfQueueRound *round, SfQueue queue)
 {
+	const SfFeature *feature = SF_PROVIDER(queues);
 	Oid			owner = InvalidOid;
 
-	if (OidIsValid(round->owner))
-		SF_FEATURES(queue_owner, feature)
-			owner = feature->queue_owner(queue);
+	if (OidIsValid(round->owner) && feature != NULL)
+		owner = feature->queues->owner_of(queue);
 	return OidIsValid(owner) && owner != round->owner;
 }
 
@@ -117,30 +117,26 @@ sf_gate_end_round(SfQueue queue)
 }
 
 /*
- * Have the features mend what errors and crashes have left of what waits.  Returns when to do so again before the
+ * Have features mend what errors and crashes have left of what waits.  Returns when to do so again before the
  * next poll; SF_TICK_NEVER: no need.
  */
 SfTick
 sf_gate_tend(void)
 {
+	const SfFeature *feature = SF_PROVIDER(queues);
 	SfTick		again = sf_gate_recheck_roles();
+	SfTick		wanted = feature == NULL ? SF_TICK_NEVER : feature->queues->tend();
 
-	SF_FEATURES(tend, feature)
-	{
-		SfTick		wanted = feature->tend();
-
-		again = Min(again, wanted);
-	}
-	return again;
+	return Min(again, wanted);
 }
 
 /* Tell whether the next branch of a queue that is not empty may begin, and take what it needs for it. */
 bool
 sf_gate_has_room(SfQueue queue, const SfQueuedBranch *first)
 {
-	SF_FEATURES(has_room, feature)
-		return feature->has_room(queue, first);
-	return true;
+	const SfFeature *feature = SF_PROVIDER(queues);
+
+	return feature == NULL || feature->queues->has_room(queue, first);
 }
 
 /*

@@ -56,7 +56,9 @@ sf_gate_recheck_branches(SfDraft *draft)
 	sf_table_cache_accept_changes();
 	if (!SF_DEBUG_MUTATION("move_recall"))
 		recall(draft);
-	SF_TELL(states_changed, draft);
+	SF_FEATURES(gate, feature)
+		if (feature->gate->on_states_changed != NULL)
+			feature->gate->on_states_changed(draft);
 }
 
 /* --- changes of owners, mappings and roles --- */
@@ -103,7 +105,9 @@ recheck(int machine_no, Oid owner)
 	CommandCounterIncrement();
 	sf_table_cache_accept_changes();
 	(void) recall_all(sf_park_list_of(machine_no, owner));
-	SF_TELL(uses_changed, machine_no, owner);
+	SF_FEATURES(gate, feature)
+		if (feature->gate->on_uses_changed != NULL)
+			feature->gate->on_uses_changed(machine_no, owner);
 }
 
 /* A machine has another owner. */
@@ -167,10 +171,12 @@ apply_roles(void)
 {
 	bool		all = true;
 
-	SF_FEATURES(roles_changed, feature)
-		all = feature->roles_changed() && all;
-	SF_FEATURES(parked_of_others, feature)
-		all = recall_all(feature->parked_of_others()) && all;
+	SF_FEATURES(gate, feature)
+		if (feature->gate->apply_roles != NULL)
+			all = feature->gate->apply_roles() && all;
+	SF_FEATURES(gate, feature)
+		if (feature->gate->parked_of_others != NULL)
+			all = recall_all(feature->gate->parked_of_others()) && all;
 	return all;
 }
 

@@ -363,7 +363,7 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	claim_branches(&slice);
-	SF_TELL(slice_ends);
+	SF_TELL_PROVIDER(queues, on_slice_ending);
 	sf_drafts_write(slice.drafts);
 	PopActiveSnapshot();
 	if (slice.announced)

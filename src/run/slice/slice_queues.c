@@ -57,7 +57,7 @@ claim_first(SfSlice *slice, SfQueue queue, const SfQueuedBranch *first, bool tol
 	if (slice->no_more_claims || (*any && sf_slice_is_used_up(slice)) || is_of_another(slice, first))
 	{
 		/* the queue is not read before the commit: it would see what is taken here */
-		SF_TELL(wake_at_commit, queue, first->owner);
+		SF_TELL_PROVIDER(queues, wake_at_commit, queue, first->owner);
 		return false;
 	}
 	if (!sf_gate_has_room(queue, first))

@@ -399,7 +399,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (!in_session &&
 		((sf_slice_worker(slice->request)->tasks & SF_SLICE_TASKS_SHORT) == 0 || !is_short(draft, state)))
 	{
-		SF_TELL(announced, draft);
+		SF_TELL_PROVIDER(queues, on_announced, draft);
 		announce(branch, request, task, stimulus);
 		return;
 	}
@@ -422,12 +422,12 @@ begin_wait(SfDraft *draft, const SfBranch *branch, const SfResource *resource, c
 {
 	SfTaskOutcome outcome = {0};
 
-	SF_FEATURES(begins_wait, feature)
-		if (feature->waits_for == resource->kind)
+	SF_FEATURES(resource, feature)
+		if (feature->resource->kind == resource->kind)
 		{
 			memset(stimulus, 0, sizeof(*stimulus));
 			stimulus->kind = SF_STIMULUS_TASK;
-			feature->begins_wait(draft, branch, resource, request, stimulus);
+			feature->resource->begin_wait(draft, branch, resource, request, stimulus);
 			return;
 		}
 	sf_error_set(&outcome.error, SF_ERR_RUNTIME, "The resource '%s' cannot be run: sfflow was built without %s.",

@@ -25,7 +25,7 @@ extern List *sf_alert_acknowledge_all(const List *executions, TimestampTz until,
 /*
  * --- kinds of alerts that name an execution: symbol, the word that is stored and shown ---
  *
- * A feature lists its own (SfFeature.alert_kinds).
+ * A feature lists its own (SfFeatureAlerts.kinds).
  */
 #define SF_EXECUTION_ALERT_LIST(X) \
 	X(FAILED, "failed") \

@@ -90,7 +90,7 @@ void
 sf_notice_tell(SfNotice *notice, SfJsonBuilder *detail)
 {
 	notice->detail = sf_json_end(detail);
-	SF_TELL(noticed, notice);
+	SF_TELL_PROVIDER(notices, on_notice, notice);
 }
 
 /* Tell features of an alert. */

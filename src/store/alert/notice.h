@@ -2,7 +2,7 @@
  * notice.h
  *		What a feature may want to know of: changes of statuses, and notices of what may have no execution.
  *
- * Without a feature that wants a notice (the moment wants_notice), nothing is read or made for it.
+ * Without a feature that wants a notice (SfFeatureNotices.wants), nothing is read or made for it.
  */
 #ifndef SF_STORE_NOTICE_H
 #define SF_STORE_NOTICE_H

@@ -526,7 +526,7 @@ write_rows(SfTable *table, const List *branches)
 void
 sf_branch_leave_state(SfBranch *branch)
 {
-	SF_TELL(left_state, branch->key);
+	SF_TELL(on_left_state, branch->key);
 	branch->row.was_inside = sf_branch_is_inside(branch);
 }
 

@@ -260,4 +260,6 @@ extern void sf_open_execution_write(List *executions);
 
 extern void sf_open_execution_rebuild(void);
 
+extern void sf_delayed_start_write(int64 execution_no, TimestampTz at);
+
 #endif							/* SF_STORE_EXECUTION_H */

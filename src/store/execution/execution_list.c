@@ -7,9 +7,9 @@
  * several machines are merged.  Which query is used:
  *
  *		by_parent	the executions of a parent are asked for
- *		by_name		few executions have the prefix (PROBE at most)
+ *		by_name		few executions have the prefix (SF_LIST_PROBE at most)
  *		labelled	labels are asked for and RUNNING, FAILED, TIMED_OUT or ABORTED: two indexes side by side
- *		by_label	labels are asked for, and few executions have one of them, or no status helps
+ *		SfLabelled.plan	labels are asked for, and few executions have one of them, or no status helps
  *		by_error	an error is asked for
  *		by_status	RUNNING, FAILED, TIMED_OUT, ABORTED: the table of open executions
  *		not_begun	RUNNING, too, when few branches are due
@@ -39,10 +39,6 @@ SF_RESULT_TYPE(listed_type, SF_LISTED_FIELDS);
 #define ROW SfListedMachine
 SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 
-/* Rows that are worth reading to learn whether a query has few */
-#define PROBE		10000
-#define PROBE_TEXT	"10000"
-
 /* Machines that are merged row by row; of more, first the newest part is tried */
 #define FEW_MACHINES	8
 
@@ -51,51 +47,17 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 #define WINDOW_GROWTH	16
 #define LAST_WINDOW		(1000 * USECS_PER_DAY)
 
-/*
- * The arguments of all queries: $1 numbers of machines, $2 status, $3 error, $4 first
- * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
- * parent, $10 error as open_execution has it, $11 largest name,
- * $12 in an hour, $13 number of a Map run, $14 version or alias, $15 whether it was redriven,
- * $16 without executions of Map runs, $17 labels, $18 and $19 name and value of one of them;
- * $20 the place of what is parked; those of the executions labelled: $21 their numbers.
- */
-#define COLUMNS \
-	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
-	" e.execution_no, e.machine_no, e.version, e.idle_us"
-#define IN_TIME(t) \
-	t ".requested_at >= $4 AND " t ".requested_at <= $5" \
-	" AND (" t ".requested_at < $5 OR " t ".execution_no < $6)"
-#define MATCHES \
-	"($2 IS NULL OR e.status = $2)" \
-	" AND ($3 IS NULL OR e.error = $3)" \
-	" AND ($13 IS NULL OR e.map_run_no = $13)" \
-	" AND ($14 IS NULL OR e.qualifier = $14" \
-	"  OR (e.qualifier IS NOT NULL AND e.version::pg_catalog.text = $14))" \
-	" AND ($15 IS NULL OR (e.redrive_count > 0) = $15)" \
-	" AND (NOT $16 OR e.map_run_no IS NULL)" \
-	" AND ($17 IS NULL OR e.labels @> $17)" \
-	" AND ($8 IS NULL OR pg_catalog.starts_with(pg_catalog.substr(e.execution_id," \
-	"  pg_catalog.strpos(e.execution_id, ':') + 1), $8))"
-#define NEWEST(t) \
-	" ORDER BY " t ".requested_at DESC, " t ".execution_no DESC LIMIT $7"
-/* The newest in the order of an index, which does not have the number: what needs no sort is not read in full. */
-#define FROM_NEWEST(from, time, more) \
-	" (SELECT " COLUMNS " FROM " from " WHERE " more IN_TIME(time) " AND " MATCHES \
-	" ORDER BY " time ".requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) e" NEWEST("e")
-#define OF_MACHINES(from, time, more) \
-	"SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
-	FROM_NEWEST(from, time, time ".machine_no = m.no AND " more)
 #define OPEN \
 	"_sfflow.open_execution o JOIN _sfflow.execution e" \
 	" ON e.execution_no = o.execution_no"
 
-/* At most PROBE executions whose names have the prefix; $11 sorts behind all names */
+/* At most SF_LIST_PROBE executions whose names have the prefix; $11 sorts behind all names */
 #define NAMED \
 	" FROM _sfflow.state_machine s CROSS JOIN LATERAL (SELECT e.* FROM _sfflow.execution e" \
 	"  WHERE e.machine_no = s.machine_no" \
 	"  AND e.execution_id >= pg_catalog.concat(s.name, ':', $8) COLLATE \"C\"" \
 	"  AND e.execution_id <= pg_catalog.concat(s.name, ':', $8, $11) COLLATE \"C\"" \
-	"  ORDER BY e.execution_id LIMIT " PROBE_TEXT ") e" \
+	"  ORDER BY e.execution_id LIMIT " SF_LIST_PROBE_TEXT ") e" \
 	" WHERE s.machine_no = ANY ($1)"
 
 /* Root branches that are due by $12, or parked, or start later: those that have not begun, and few others */
@@ -112,69 +74,62 @@ SF_RESULT_TYPE(machine_type, SF_LISTED_MACHINE_FIELDS);
 	"  WHERE d.start_at >= $12) b"
 
 static SfPlan by_parent = SF_PLAN(
-	"SELECT " COLUMNS " FROM" FROM_NEWEST("_sfflow.execution e", "e", "e.parent_execution_no = $9"
+	"SELECT " SF_LIST_COLUMNS " FROM" SF_LIST_FROM_NEWEST("_sfflow.execution e", "e", "e.parent_execution_no = $9"
 										  " AND e.machine_no = ANY ($1) AND "));
 
 static SfPlan by_name = SF_PLAN(
-	"SELECT " COLUMNS NAMED " AND " IN_TIME("e") " AND " MATCHES NEWEST("e"));
+	"SELECT " SF_LIST_COLUMNS NAMED " AND " SF_LIST_IN_TIME("e") " AND " SF_LIST_MATCHES SF_LIST_NEWEST("e"));
 
-static SfPlan by_label = SF_PLAN(OF_MACHINES("_sfflow.label l JOIN _sfflow.execution e"
-											 " ON e.execution_no = l.execution_no",
-											 "l", "l.name = $18 AND l.value = $19 AND "));
+static SfPlan by_error = SF_PLAN(SF_LIST_OF_MACHINES(OPEN, "o", "o.error = $10 AND "));
 
-static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error = $10 AND "));
-
-static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status = $2 AND "));
+static SfPlan by_status = SF_PLAN(SF_LIST_OF_MACHINES(OPEN, "o", "o.status = $2 AND "));
 
 /* Of the executions with the numbers that two indexes have */
 static SfPlan labelled = SF_PLAN(
-	"SELECT " COLUMNS " FROM pg_catalog.unnest($21) AS n(no) JOIN _sfflow.execution e ON e.execution_no = n.no"
-	" WHERE " MATCHES NEWEST("e"));
+	"SELECT " SF_LIST_COLUMNS " FROM pg_catalog.unnest($21) AS n(no) JOIN _sfflow.execution e ON e.execution_no = n.no"
+	" WHERE " SF_LIST_MATCHES SF_LIST_NEWEST("e"));
 
 /* The same without a condition that only the execution fulfils: its row is read for the page alone */
 #define OPEN_ALONE(condition) \
-	"SELECT " COLUMNS " FROM (SELECT o.execution_no FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
+	"SELECT " SF_LIST_COLUMNS " FROM (SELECT o.execution_no FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
 	" (SELECT o.execution_no, o.requested_at FROM _sfflow.open_execution o" \
-	"  WHERE o.machine_no = m.no AND " condition IN_TIME("o") \
-	"  ORDER BY o.requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) o" NEWEST("o") ") o" \
-	" JOIN _sfflow.execution e ON e.execution_no = o.execution_no" NEWEST("e")
+	"  WHERE o.machine_no = m.no AND " condition SF_LIST_IN_TIME("o") \
+	"  ORDER BY o.requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) o" SF_LIST_NEWEST("o") ") o" \
+	" JOIN _sfflow.execution e ON e.execution_no = o.execution_no" SF_LIST_NEWEST("e")
 
 static SfPlan by_error_alone = SF_PLAN(OPEN_ALONE("o.error = $10 AND ($2 IS NULL OR o.status = $2) AND "));
 
 static SfPlan by_status_alone = SF_PLAN(OPEN_ALONE("o.status = $2 AND "));
 
-static SfPlan by_machine = SF_PLAN(OF_MACHINES("_sfflow.execution e", "e", ""));
+static SfPlan by_machine = SF_PLAN(SF_LIST_OF_MACHINES("_sfflow.execution e", "e", ""));
 
 static SfPlan not_begun = SF_PLAN(
-	"SELECT " COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
+	"SELECT " SF_LIST_COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
 	" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
 	" WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND "
-	IN_TIME("e") " AND " MATCHES NEWEST("e"));
+	SF_LIST_IN_TIME("e") " AND " SF_LIST_MATCHES SF_LIST_NEWEST("e"));
 
-/* How many rows by_name and not_begun would read, as far as PROBE */
+/* How many rows by_name and not_begun would read, as far as SF_LIST_PROBE */
 static SfPlan probe_names = SF_PLAN(
-	"SELECT pg_catalog.count(*) FROM (SELECT 1" NAMED " LIMIT " PROBE_TEXT ") r");
-
-static SfPlan probe_labels = SF_PLAN(
-	"SELECT pg_catalog.count(*) FROM (SELECT 1 FROM _sfflow.label l WHERE l.name = $1 AND l.value = $2 LIMIT " PROBE_TEXT ") r");
+	"SELECT pg_catalog.count(*) FROM (SELECT 1" NAMED " LIMIT " SF_LIST_PROBE_TEXT ") r");
 
 static SfPlan probe_due = SF_PLAN(
-	"SELECT pg_catalog.count(*) FROM (SELECT 1" DUE_ROOTS " LIMIT " PROBE_TEXT ") r");
+	"SELECT pg_catalog.count(*) FROM (SELECT 1" DUE_ROOTS " LIMIT " SF_LIST_PROBE_TEXT ") r");
 
 /*
  * What was requested from $4 to $5, and what was requested before and runs: it is open,
  * or has not begun.  Without the items of Distributed Maps.
  */
 static SfPlan by_night = SF_PLAN(
-	"SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
-	" (SELECT " COLUMNS " FROM _sfflow.execution e WHERE e.machine_no = m.no"
+	"SELECT " SF_LIST_COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
+	" (SELECT " SF_LIST_COLUMNS " FROM _sfflow.execution e WHERE e.machine_no = m.no"
 	"  AND e.requested_at >= $4 AND e.requested_at < $5 AND e.map_run_no IS NULL) e"
-	" UNION ALL SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
-	" (SELECT " COLUMNS " FROM _sfflow.open_execution o"
+	" UNION ALL SELECT " SF_LIST_COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
+	" (SELECT " SF_LIST_COLUMNS " FROM _sfflow.open_execution o"
 	"  JOIN _sfflow.execution e ON e.execution_no = o.execution_no"
 	"  WHERE o.machine_no = m.no AND o.status = $2"
 	"  AND o.requested_at < $4 AND e.map_run_no IS NULL) e"
-	" UNION ALL SELECT " COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
+	" UNION ALL SELECT " SF_LIST_COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
 	" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
 	" WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.requested_at < $4"
 	" AND e.map_run_no IS NULL");
@@ -274,9 +229,8 @@ static List *
 list_common(const SfListQuery *query)
 {
 	static const SfIndex by_status_key = {"open_execution", "open_execution_pkey"};
-	static const SfIndex by_label_key = {"label", "label_pkey"};
 	SfWalk	   *open = sf_walk_begin(&by_status_key, 4);
-	SfWalk	   *label = sf_walk_begin(&by_label_key, 5);
+	SfWalk	   *label = sf_walk_begin(query->labelled.index, 5);
 	List	   *positions = NIL;
 
 	for (int i = 0; i < query->nmachines; i++)
@@ -324,7 +278,7 @@ run_labelled(SfPlan *plan, const SfListQuery *query)
 static bool
 has_few(SfPlan *probe, const SfListQuery *query)
 {
-	return sf_db_number(probe, 0, ARGUMENTS(query)) < PROBE;
+	return sf_db_number(probe, 0, ARGUMENTS(query)) < SF_LIST_PROBE;
 }
 
 /*
@@ -413,8 +367,8 @@ choose(const SfListQuery *query)
 	if (query->labelled.labels != NULL && failed && query->error == NULL)
 		return run_merged_by(run_labelled, &labelled, query);
 	if (query->labelled.labels != NULL &&
-		(query->labelled.rows < PROBE || (query->error == NULL && (!query->has_status || succeeded))))
-		return run_merged(&by_label, query);
+		(query->labelled.rows < SF_LIST_PROBE || (query->error == NULL && (!query->has_status || succeeded))))
+		return run_merged(query->labelled.plan, query);
 	if (query->error != NULL)
 		return running || succeeded ? NIL :
 			run_merged(asks_no_more(query) && strlen(query->error) <= SF_OPEN_ERROR_MAX ?
@@ -450,13 +404,6 @@ void
 sf_execution_list_plans_end(int nest)
 {
 	AtEOXact_GUC(true, nest);
-}
-
-/* How many executions have a label, as far as a list would count them. */
-int64
-sf_execution_list_count_label(const char *name, const char *value)
-{
-	return sf_db_number(&probe_labels, 0, SF_TEXT(name), SF_TEXT(value));
 }
 
 /* Read a page: the newest executions that a query asks for, as SfListedExecution. */

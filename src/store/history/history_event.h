@@ -114,24 +114,4 @@ extern Jsonb *sf_renames_of_migration(const Jsonb *details);
 extern const char *sf_renames_after(const Jsonb *renames, const char *name);
 extern List *sf_renames_before(const Jsonb *renames, const List *names);
 
-/* --- mark_outcome.c: what rows of marks and events JobMarked say --- */
-
-/* Outcomes: symbol, name */
-#define SF_MARK_LIST(X) \
-	X(SUCCESS, "success") \
-	X(SKIP, "skip") \
-	X(FAILURE, "failure")
-
-#define SF_MARK_ENUM(sym, name) SF_MARK_##sym,
-typedef enum SfMarkOutcome
-{
-	SF_MARK_LIST(SF_MARK_ENUM)
-	SF_MARK_COUNT
-} SfMarkOutcome;
-
-#define SF_MARK_NAME(sym, name) name,
-
-extern const char *sf_mark_outcome_name(SfMarkOutcome outcome);
-extern SfMarkOutcome sf_mark_outcome_of(const char *name);
-
 #endif							/* SF_STORE_HISTORY_EVENT_H */

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "db/table.h"
-#include "store/history/history_event.h"
+#include "store/history/mark_outcome.h"
 
 static const char *const names[] = {SF_MARK_LIST(SF_MARK_NAME)};
 

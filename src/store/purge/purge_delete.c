@@ -86,6 +86,6 @@ sf_purge_delete_dropped(const List *numbers)
 	array = sf_query_int8s(numbers);
 	sf_db_execute(&lock, array);
 	n = sf_db_number(prepare(&plan, select), 0, array);
-	SF_TELL(executions_dropped, array);
+	SF_TELL(on_executions_dropped, array);
 	return n;
 }

@@ -41,26 +41,4 @@ extern void sf_publication_write(int machine_no, int version, bool published,
 extern void sf_publication_delete(int machine_no, int version);
 extern List *sf_publication_list(int machine_no, int below, int max_rows);
 
-/* --- resource_map.c: the table, and a cache of it in each session --- */
-
-/* Columns of _sfflow.resource_map; see sql/parts/store/machine.sql. */
-#define SF_RESOURCE_MAP_COLUMNS(X) \
-	X(Oid, owner, REGROLE, NOT_NULL) \
-	X(char *, pattern, TEXT, NOT_NULL)	/* "*" is any text */ \
-	X(char *, resource, TEXT, NOT_NULL)
-
-typedef struct SfResourceMapping
-{
-	SF_RESOURCE_MAP_COLUMNS(SF_FIELD)
-} SfResourceMapping;
-
-extern void sf_resource_map_put(Oid owner, const char *pattern, const char *resource);
-extern bool sf_resource_map_delete(Oid owner, const char *pattern);
-
-/*
- * The mappings of a role and of superusers (a List of SfResourceMapping), as they are now: the
- * session's cache, valid until the next call.
- */
-extern const List *sf_resource_map_of(Oid owner);
-
 #endif							/* SF_STORE_AWS_RESOURCE_H */

@@ -432,14 +432,41 @@ delete_executions(int machine_no)
 	MemoryContextDelete(context);
 }
 
+/* Delete what tables of the core and of features have of a machine (of_machine), and have backends look again. */
+static void
+delete_from_tables(int machine_no)
+{
+	static SfPlan *plans = NULL;
+	int			n = 0;
+
+	SF_TABLES(table)
+		n++;
+	if (plans == NULL)
+		plans = MemoryContextAllocZero(TopMemoryContext, n * sizeof(SfPlan));
+	n = 0;
+	SF_TABLES(table)
+	{
+		SfPlan	   *plan = &plans[n++];
+
+		if (!table->of_machine)
+			continue;
+		if (plan->query == NULL)
+			plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
+				"DELETE FROM _sfflow.%s t WHERE t.machine_no = $1", table->name));
+		sf_db_execute(plan, SF_INT4(machine_no));
+		if (table->cached)
+			sf_db_invalidate(table->name);
+	}
+}
+
 /*
  * Delete a machine, its versions, and its executions with all they have; many that have ended are left to the purge.
  * The caller has forgotten the privileges on it.
  *
  * Features lose their rows in three ways.  What a table with of_execution (SfFeatureTable) has of the executions is
- * deleted with these, in the statement of sf_purge_delete_dropped(), which then tells executions_dropped; a feature
- * that has other rows of executions deletes them then.  At machine_dropped a feature deletes what it has of the
- * machine in tables that it does not list so.  sf_feature_delete_of_machine() deletes from those with of_machine last.
+ * deleted with these, in the statement of sf_purge_delete_dropped(), which then tells on_executions_dropped; a feature
+ * that has other rows of executions deletes them then.  At on_machine_dropped a feature deletes what it has of the
+ * machine in tables that it does not list so.  Tables with of_machine come last.
  */
 void
 sf_machine_delete(int machine_no)
@@ -448,8 +475,8 @@ sf_machine_delete(int machine_no)
 		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no = $1");
 
 	delete_executions(machine_no);
-	SF_TELL(machine_dropped, machine_no);
-	sf_feature_delete_of_machine(machine_no);
+	SF_TELL(on_machine_dropped, machine_no);
+	delete_from_tables(machine_no);
 	sf_db_invalidate("state_machine");
 	sf_db_execute(&machine, SF_INT4(machine_no));
 }

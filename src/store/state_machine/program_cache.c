@@ -126,8 +126,8 @@ load(int machine_no, int version, bool must)
 	cached->history = history_level(machine->options);
 	old = MemoryContextSwitchTo(program->context);
 	cached->role_arn = role_arn(machine->options);
-	SF_FEATURES(compiles_options, feature)
-		SF_COMPILED(feature, cached->compiled) = feature->compiles_options(machine->options, program);
+	SF_FEATURES(machine_options, feature)
+		SF_COMPILED(feature, cached->compiled) = feature->machine_options->compile(machine->options, program);
 	MemoryContextSwitchTo(old);
 	cached->priority = priority_of(machine->options);
 	return cached;

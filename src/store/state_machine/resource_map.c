@@ -13,7 +13,7 @@
 
 #include "db/keyed_cache.h"
 #include "store/role/privilege.h"
-#include "store/state_machine/aws_resource.h"
+#include "store/state_machine/resource_map.h"
 
 #define ROW SfResourceMapping
 SF_ROW_TYPE(row_type, SF_RESOURCE_MAP_COLUMNS, resource_map, 2);

@@ -155,7 +155,7 @@ void
 sf_databases_clear(Oid oid)
 {
 	sf_poison_clear_database(oid);
-	SF_TELL(database_gone, oid);
+	SF_TELL(on_database_gone, oid);
 	sf_quota_forget(oid);
 	sf_throttled_forget(oid);
 }

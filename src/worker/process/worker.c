@@ -194,7 +194,7 @@ run_suspects(void)
 	SfSuspect	suspect;
 
 	/* the crash has emptied the buckets: a rate would keep each suspect from running alone */
-	SF_TELL(suspects_run);
+	SF_TELL_PROVIDER(queues, on_suspects_running);
 	while (sf_poison_next_suspect(MyDatabaseId, &suspect))
 	{
 		handle_signals();

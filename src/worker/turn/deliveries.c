@@ -54,7 +54,7 @@ make_deliveries(SfDeliveries *batch)
 
 		if (sf_turn_xact_run(&xact))
 			continue;
-		xact.delivery.left = sf_feature_deliverer->skip(batch, began_at);
+		xact.delivery.left = SF_PROVIDER(deliverer)->deliverer->skip(batch, began_at);
 		note.delivery.cause = xact.message;
 		if (!sf_turn_xact_met_shortage(&xact))
 			(void) sf_turn_xact_run(&note);

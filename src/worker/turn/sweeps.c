@@ -21,7 +21,7 @@ is_its_time(const SfFeature *feature)
 	SfDatabase *database;
 	bool		is_time = false;
 
-	if (feature->sweep_every_ms == 0)
+	if (feature->sweep->every_ms == 0)
 		return true;
 	database = sf_shared_lock_database(MyDatabaseId);
 	if (database)
@@ -30,7 +30,7 @@ is_its_time(const SfFeature *feature)
 
 		is_time = sf_tick_now() >= *next;
 		if (is_time)
-			*next = sf_tick_plus_ms(sf_tick_now(), feature->sweep_every_ms);
+			*next = sf_tick_plus_ms(sf_tick_now(), feature->sweep->every_ms);
 		sf_shared_lower_poll(database, *next);
 	}
 	LWLockRelease(sf_shared_lock);
@@ -47,7 +47,7 @@ publish_sweep(const SfFeature *feature, const SfSweepResult *left)
 
 	if (database)
 	{
-		SfTick		soon = sf_tick_plus_ms(database->last_scan, feature->sweep_pause_ms);
+		SfTick		soon = sf_tick_plus_ms(database->last_scan, feature->sweep->pause_ms);
 		/* what it waits for may have ended before this was known */
 		bool		again = left->more || (left->waits && (database->sweeps_wait & bit) == 0);
 
@@ -68,10 +68,10 @@ sweep(const SfFeature *feature)
 
 	if (!is_its_time(feature))
 		return;
-	for (int n = 0; n == 0 || (xact.sweep.left.more && feature->sweep_pause_ms == 0 && n < MAX_AT_ONCE); n++)
+	for (int n = 0; n == 0 || (xact.sweep.left.more && feature->sweep->pause_ms == 0 && n < MAX_AT_ONCE); n++)
 		if (!sf_turn_xact_run(&xact))
 			return;
-	if (feature->sweep_pause_ms > 0)
+	if (feature->sweep->pause_ms > 0)
 		publish_sweep(feature, &xact.sweep.left);
 }
 
@@ -96,11 +96,7 @@ sf_turn_sweep_all(const SfDueScan *scan)
 void
 sf_turn_sweep_if_wanted(bool told)
 {
-	SF_FEATURES(wants_sweep, feature)
-		if (feature->wants_sweep())
+	SF_FEATURES(sweep, feature)
+		if ((feature->sweep->is_wanted != NULL && feature->sweep->is_wanted()) || (told && feature->sweep->when_told))
 			sweep(feature);
-	if (told)
-		SF_FEATURES(sweep, feature)
-			if (feature->sweeps_when_told)
-				sweep(feature);
 }

@@ -180,8 +180,8 @@ static void
 ask_features(SfDueScan *scan)
 {
 	SF_FEATURES(sweep, feature)
-		scan->next_sweeps[sf_feature_sweep_number(feature)] = feature->next_sweep != NULL ? feature->next_sweep() :
-			feature->sweeps_if() ? GetCurrentTimestamp() : DT_NOEND;
+		scan->next_sweeps[sf_feature_sweep_number(feature)] = feature->sweep->next_time != NULL ?
+			feature->sweep->next_time() : feature->sweep->has_work() ? GetCurrentTimestamp() : DT_NOEND;
 }
 
 /* Scan for what is due. */
@@ -193,8 +193,8 @@ scan(SfDueScan *s)
 	if (!s->everything)
 		return;
 	ask_features(s);
-	if (sf_feature_deliverer != NULL)
-		s->next_delivery = sf_feature_deliverer->next_due();
+	if (SF_PROVIDER(deliverer) != NULL)
+		s->next_delivery = SF_PROVIDER(deliverer)->deliverer->next_due();
 	forget_suspects();
 }
 
@@ -257,17 +257,17 @@ run_in_xact(SfTurnXact *xact)
 			sf_my_process_takes_keys_next();
 			break;
 		case SF_TURN_XACT_SWEEP:
-			xact->sweep.left = sf_turn_xact_sweep(xact)->feature->sweep(GetCurrentTimestamp());
+			xact->sweep.left = sf_turn_xact_sweep(xact)->feature->sweep->run(GetCurrentTimestamp());
 			sf_my_process_takes_keys_next();
 			break;
 		case SF_TURN_XACT_CLAIM:
-			xact->delivery.claimed = sf_feature_deliverer->claim(sf_turn_xact_delivery(xact)->batch);
+			xact->delivery.claimed = SF_PROVIDER(deliverer)->deliverer->claim(sf_turn_xact_delivery(xact)->batch);
 			break;
 		case SF_TURN_XACT_DELIVER:
-			xact->delivery.left = sf_feature_deliverer->run(sf_turn_xact_delivery(xact)->batch);
+			xact->delivery.left = SF_PROVIDER(deliverer)->deliverer->run(sf_turn_xact_delivery(xact)->batch);
 			break;
 		case SF_TURN_XACT_UNDELIVERED:
-			sf_feature_deliverer->note_failure(sf_turn_xact_delivery(xact)->batch, sf_turn_xact_delivery(xact)->cause);
+			SF_PROVIDER(deliverer)->deliverer->note_failure(sf_turn_xact_delivery(xact)->batch, sf_turn_xact_delivery(xact)->cause);
 			break;
 	}
 }
@@ -367,7 +367,7 @@ activity_of(const SfTurnXact *xact)
 		case SF_TURN_XACT_TASK:
 			return "sfflow: long task";
 		case SF_TURN_XACT_SWEEP:
-			return psprintf("sfflow: %s", xact->sweep.feature->sweep_name);
+			return psprintf("sfflow: %s", xact->sweep.feature->sweep->name);
 		case SF_TURN_XACT_CLAIM:
 		case SF_TURN_XACT_DELIVER:
 		case SF_TURN_XACT_UNDELIVERED:
