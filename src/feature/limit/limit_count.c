@@ -452,7 +452,7 @@ sf_limit_states_changed(SfDraft *draft)
 	foreach_ptr(SfBranch, join, draft->branches)
 		has_map = has_map || sf_branch_has_map_run(join);
 	if (has_map)
-		(void) sf_apply_unpark(SF_UNPARK_CHILDREN, (SfUnparked) {.execution_no = draft->execution->execution_no});
+		sf_apply_unpark_children(draft->execution->execution_no);
 }
 
 /* Add copies of the limits of resources and activities that may apply to a state of a version. */

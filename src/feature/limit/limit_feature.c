@@ -118,7 +118,7 @@ tend(void)
 	sf_limit_slot_reap();
 	sf_limit_lower_highest();
 	foreach_ptr(const SfWaitsWithin, within, sf_limit_waits_within())
-		sf_limit_recall_within(within->queue, within->execution_no);
+		sf_apply_unpark_within(within->queue, within->execution_no);
 	return sf_limit_count_uncounted();
 }
 

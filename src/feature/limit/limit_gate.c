@@ -231,14 +231,6 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfQueueOrde
 	return refusal;
 }
 
-/* Make due what waits in a queue for what an execution, or its parent, has by now. */
-void
-sf_limit_recall_within(SfQueue queue, int64 execution_no)
-{
-	(void) sf_apply_unpark(SF_UNPARK_WITHIN, (SfUnparked) {.object_no = queue.object_no,.queue_hash = queue.hash,
-								.execution_no = execution_no});
-}
-
 /*
  * What goes on after a redrive has a slot: keep it for a join, and have what else waits for
  * it go on.
@@ -249,10 +241,10 @@ hand_over_redriven(const SfStepLimit *wanted, SfXactSlot *slot, const SfDraft *d
 	if (wanted->for_join)
 	{
 		sf_limit_slot_store(slot, wanted->join);
-		sf_limit_recall_within(wanted->queue, wanted->join.execution_no);
+		sf_apply_unpark_within(wanted->queue, wanted->join.execution_no);
 	}
 	else if (sf_limit_is_of_executions(&wanted->limit) && draft->execution->redrive_count > 0)
-		sf_limit_recall_within(wanted->queue, draft->execution->execution_no);
+		sf_apply_unpark_within(wanted->queue, draft->execution->execution_no);
 }
 
 /* What the steps of a draft have taken of limits; from here on the draft has taken something. */

@@ -34,7 +34,6 @@ typedef struct SfLimitTaken
 } SfLimitTaken;
 
 extern SfGate sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error);
-extern void sf_limit_recall_within(SfQueue queue, int64 execution_no);
 extern bool sf_limit_shares(const SfExecution *execution, SfQueue queue);
 extern void sf_limit_return_tokens(SfDraft *draft);
 extern void sf_limit_store_slots(void);

@@ -121,8 +121,11 @@ extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_set_owner(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 
-extern int64 sf_apply_unpark(SfUnpark why, SfUnparked unparked);
+extern int64 sf_apply_unpark_object(const char *feature, int64 object_no);
+extern void sf_apply_unpark_queues(const char *feature, int64 object_no);
 extern bool sf_apply_unpark_next(const char *feature, int64 execution_no);
+extern void sf_apply_unpark_within(SfQueue queue, int64 execution_no);
+extern void sf_apply_unpark_children(int64 execution_no);
 extern void sf_apply_arrived(SfArg executions, const Jsonb *parked);
 extern bool sf_apply_recall(SfBranchKey key);
 

@@ -82,28 +82,13 @@ extern List *sf_park_list_by(SfPlan *plan);
 extern bool sf_park_end(SfBranch *branch);
 extern void sf_park_check_unchanged(const char *feature, int64 object_no);
 
-/* Why parked branches are due again; each asks anew whether it may go on */
-typedef enum SfUnpark
-{
-	SF_UNPARK_OBJECT,			/* an object that has parked them in no queue is gone: feature, object_no */
-	SF_UNPARK_QUEUES,			/* an object is gone whose queues they are in: feature, object_no */
-	SF_UNPARK_NEXT,				/* an execution that a feature has parked is the next one of its line: feature, execution_no */
-	SF_UNPARK_WITHIN,				/* an execution has what its branches, and those of the children of its Distributed
-								 * Maps, wait for in a queue: object_no, queue, execution_no */
-	SF_UNPARK_CHILDREN			/* children of an execution's Distributed Maps may wait in queues for what the Map
-								 * has: execution_no */
-} SfUnpark;
+/* Parked branches are due again, each for a reason of its own; each branch asks anew whether it may go on */
+extern int64 sf_park_unpark_object(const char *feature, int64 object_no);
+extern void sf_park_unpark_queues(const char *feature, int64 object_no);
+extern int64 sf_park_unpark_next(const char *feature, int64 execution_no);
+extern void sf_park_unpark_within(SfQueue queue, int64 execution_no);
+extern void sf_park_unpark_children(int64 execution_no);
 
-/* What is due again, as SfUnpark says */
-typedef struct SfUnparked
-{
-	const char *feature;
-	int64		object_no;
-	int64		queue_hash;
-	int64		execution_no;
-} SfUnparked;
-
-extern int64 sf_park_unpark(SfUnpark why, const SfUnparked *unparked);
 extern int64 sf_park_count(const char *feature, int64 execution_no);
 extern void sf_park_unpark_arrived(const Jsonb *keys);
 
