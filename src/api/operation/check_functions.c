@@ -108,8 +108,10 @@ is_parked(FunctionCallInfo fcinfo, SfParkedKind kind)
 		.key = {PG_GETARG_INT64(1), PG_GETARG_INT64(2)},
 		.feature = text_to_cstring(PG_GETARG_TEXT_PP(3)),
 		.kind = kind,
-		.object_no = kind == SF_PARKED_IN_LINE ? 0 : PG_GETARG_INT64(4),
-		.queue_hash = sf_parked_in_queue(kind) ? PG_GETARG_INT64(5) : 0
+		.queue = {
+			.object_no = kind == SF_PARKED_IN_LINE ? SF_NO_QUEUE.object_no : PG_GETARG_INT64(4),
+			.hash = sf_parked_in_queue(kind) ? PG_GETARG_INT64(5) : SF_NO_QUEUE.hash
+		}
 	};
 	SfParking	parking = draft == NULL ? SF_PARKING_GONE : sf_feature_still_parks(draft, branch, &parked);
 

@@ -41,11 +41,10 @@ init(void)
 static SfParking
 still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
 {
-	if (sf_limit_find(parked->object_no) == NULL)
+	if (sf_limit_find(sf_parked_object_no(parked)) == NULL)
 		return SF_PARKING_GONE;
 	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
-		if (sf_parked_in_queue(parked->kind) &&
-			wanted->queue.object_no == parked->object_no && wanted->queue.hash == parked->queue_hash)
+		if (sf_queue_equals(wanted->queue, sf_parked_queue(parked)))
 			return SF_PARKING_APPLIES;
 	return SF_PARKING_OVER;
 }

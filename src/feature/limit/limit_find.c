@@ -237,9 +237,9 @@ join_has_slot(const SfBranch *join, int64 limit_no)
 	const SfXactSlot *slots = sf_limit_xact_slots(&n);
 
 	for (int i = 0; i < n; i++)
-		if (slots[i].branch != NULL && slots[i].state == join->state &&
-			slots[i].queue.object_no == limit_no &&
-			sf_branch_key_equals(slots[i].branch->key, join->key))
+		if (slots[i].queue.object_no == limit_no && slots[i].occupant.kind == SF_OCCUPANT_BRANCH &&
+			sf_occupant_state(&slots[i].occupant) == join->state &&
+			sf_branch_key_equals(sf_occupant_branch(&slots[i].occupant)->key, join->key))
 			return true;
 	return sf_limit_slot_has(join->key, limit_no);
 }

@@ -35,14 +35,23 @@
 
 /* Is a slot in use by what this slice works on, or by what outlives it? */
 static bool
-is_in_use(SfXactSlot *slot)
+is_in_use(const SfXactSlot *slot)
 {
+	const SfOccupant *occupant = &slot->occupant;
+
 	if (slot->may_have_row)
 		return true;
-	if (slot->draft != NULL)
-		return slot->draft->finish == NULL;
-	return slot->branch != NULL && sf_branch_is_inside(slot->branch) &&
-		slot->branch->state == slot->state;
+	switch (occupant->kind)
+	{
+		case SF_OCCUPANT_NONE:
+			return false;
+		case SF_OCCUPANT_EXECUTION:
+			return sf_occupant_draft(occupant)->finish == NULL;
+		case SF_OCCUPANT_BRANCH:
+			return sf_branch_is_inside(sf_occupant_branch(occupant)) &&
+				sf_occupant_branch(occupant)->state == sf_occupant_state(occupant);
+	}
+	pg_unreachable();
 }
 
 /* Find a slot of a queue that this transaction has locked and that is free; NULL: there is none. */
@@ -277,11 +286,8 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 			hand_over_redriven(wanted, slot, draft);
 		}
 		if (slot != NULL && !wanted->for_join)
-		{
-			slot->draft = whole ? draft : NULL;
-			slot->branch = whole ? NULL : branch;
-			slot->state = branch->state;
-		}
+			slot->occupant = whole ? (SfOccupant) {.kind = SF_OCCUPANT_EXECUTION,.draft = draft} :
+				(SfOccupant) {.kind = SF_OCCUPANT_BRANCH,.in = {branch, branch->state}};
 		if (sf_limit_has_rate(&wanted->limit) && !whole)
 			taken->drawn = lappend(taken->drawn, wanted);
 	}
@@ -315,10 +321,10 @@ sf_limit_store_slots(void)
 		SfXactSlot *slot = &slots[i];
 
 		if (!slot->may_have_row && is_in_use(slot))
-			sf_limit_slot_store(slot, slot->draft != NULL ?
-								sf_branch_key_of_execution(slot->draft->execution->execution_no) : slot->branch->key);
-		slot->draft = NULL;
-		slot->branch = NULL;
+			sf_limit_slot_store(slot, slot->occupant.kind == SF_OCCUPANT_BRANCH ?
+								sf_occupant_branch(&slot->occupant)->key :
+								sf_branch_key_of_execution(sf_occupant_draft(&slot->occupant)->execution->execution_no));
+		slot->occupant.kind = SF_OCCUPANT_NONE;
 	}
 }
 

@@ -166,18 +166,17 @@ static void
 report(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	   const SfState *before)
 {
-	SfSliceResult *result = slice->result;
+	SfLastTransition *last = &slice->result->last;
 	const SfProgram *program = draft->program;
 	int			owner = program->scopes[branch->scope].owner_state;
 
 	if (!sf_slice_in_session(slice->request))
 		return;
-	result->execution_no = branch->key.execution_no;
-	result->state = before->name;
-	result->transition = sf_transition_name(draft->transition.name);
-	result->branch = owner == SF_NO_STATE ? "root" :
+	last->state = before->name;
+	last->transition = sf_transition_name(draft->transition.name);
+	last->branch = owner == SF_NO_STATE ? "root" :
 		psprintf("%s[%d]", program->states[owner].name, branch->branch_index);
-	result->next_state = branch->phase == SF_PHASE_ENTER ?
+	last->next_state = branch->phase == SF_PHASE_ENTER ?
 		program->states[branch->state].name : NULL;
 }
 

@@ -326,11 +326,13 @@ static void
 offer_long_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch, const SfState *state)
 {
 	slice->announced = true;
-	slice->result->task_known_long = is_known_long(draft, state);
-	slice->result->task = branch->key;
-	slice->result->task_generation = branch->generation;
-	slice->result->task_due = branch->due_at;
-	slice->result->task_state = state->name;
+	slice->result->task = (SfLongTask) {
+		.key = branch->key,
+		.generation = branch->generation,
+		.known_long = is_known_long(draft, state),
+		.owner = slice->owner,
+		.due = branch->due_at
+	};
 }
 
 /* Have the caller run the task next that a branch has announced, if it may. */

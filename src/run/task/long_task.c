@@ -97,7 +97,6 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 		}
 		else
 		{
-			result->owner = execution->owner;
 			memset(&outcome, 0, sizeof(outcome));
 			if (error != NULL)
 				outcome.error = *error;

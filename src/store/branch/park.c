@@ -81,8 +81,8 @@ append_parked(HeapTuple tuple, TupleDesc desc, void *arg)
 	parked->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	parked->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
 	parked->feature = sf_row_text(tuple, desc, COL_feature);
-	parked->object_no = sf_row_number(tuple, desc, COL_object_no, 0);
-	parked->queue_hash = sf_row_number(tuple, desc, COL_queue, 0);
+	parked->queue.object_no = sf_row_number(tuple, desc, COL_object_no, SF_NO_QUEUE.object_no);
+	parked->queue.hash = sf_row_number(tuple, desc, COL_queue, SF_NO_QUEUE.hash);
 	parked->kind = sf_row_number(tuple, desc, COL_kind, 0);
 	*(List **) arg = lappend(*(List **) arg, parked);
 }
