@@ -80,8 +80,10 @@ sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
 	SfQueuedBranch first;
 	int			n = 0;
 
-	while (n == 0 && !round->ended)
+	while (n == 0 && round->part != SF_ROUND_PART_OVER)
 	{
+		bool		wrapped = round->part == SF_ROUND_PART_UP_TO;
+
 		n = sf_park_queues(round->read, queues, owners, size);
 		if (n == size)
 		{
@@ -92,15 +94,14 @@ sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
 		}
 		else
 		{
-			round->ended = round->wrapped;
+			round->part = wrapped ? SF_ROUND_PART_OVER : SF_ROUND_PART_UP_TO;
 			round->read = SF_NO_QUEUE;
 		}
-		while (round->wrapped && n > 0 && sf_park_queue_is_behind(queues[n - 1], round->from))
+		while (wrapped && n > 0 && sf_park_queue_is_behind(queues[n - 1], round->from))
 		{
-			round->ended = true;
+			round->part = SF_ROUND_PART_OVER;
 			n--;
 		}
-		round->wrapped = round->wrapped || !sf_queue_is_one(round->read);
 	}
 	for (int i = 0; i < n; i++)
 		if (!OidIsValid(owners[i]) && sf_gate_find_first(queues[i], &first))

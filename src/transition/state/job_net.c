@@ -58,7 +58,7 @@ make_job(SfNet *net, int job)
 {
 	SfBranch   *branch = sf_branch_make_net_job(net->program, net->join, job);
 
-	branch->work.join = net->in_memory ? net->join : NULL;
+	branch->work.join = net->source == SF_NET_JOBS_STORED ? NULL : net->join;
 	net->rows[job] = branch;
 	return branch;
 }
