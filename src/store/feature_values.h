@@ -103,7 +103,7 @@ typedef enum SfAlertsOf
 	SF_ALERTS_OF_MACHINE		/* all of its executions, and its own */
 } SfAlertsOf;
 
-/* Alerts that an operator acknowledges */
+/* Alerts that an operator acknowledges: sf_acknowledge_target and the like read what they are of */
 typedef struct SfAcknowledge
 {
 	SfAlertsOf	of;
@@ -117,6 +117,18 @@ typedef struct SfAcknowledge
 	TimestampTz until;			/* since then or before */
 	const char *comment;		/* or NULL */
 } SfAcknowledge;
+
+/* sf_acknowledge_target(what), sf_acknowledge_execution_no(what) …: what the alerts are of, by what "of" says */
+#define SF_ACKNOWLEDGE_PART(OF, part_type, part) \
+	static inline part_type \
+	sf_acknowledge_##part(const SfAcknowledge *what) \
+	{ \
+		Assert(what->of == SF_ALERTS_OF_##OF); \
+		return what->part; \
+	}
+SF_ACKNOWLEDGE_PART(TARGET, const char *, target)
+SF_ACKNOWLEDGE_PART(EXECUTION, int64, execution_no)
+SF_ACKNOWLEDGE_PART(MACHINE, int, machine_no)
 
 /* Takes a row of sf_health. */
 typedef void (*SfHealthPut) (void *arg, const char *item, bool ok, const char *detail);

@@ -125,7 +125,7 @@ has_too_many(const SfDraft *draft)
 	int			n;
 
 	(void) sf_limit_xact_slots(&n);
-	return draft->by_worker && n >= MAX_SLOTS;
+	return sf_draft_is_by_worker(draft) && n >= MAX_SLOTS;
 }
 
 /*
@@ -154,7 +154,7 @@ is_first(SfQueue queue, const SfBranch *branch, SfQueueOrder order)
 {
 	SfQueuedBranch first;
 
-	if (branch->left_queue.was_in_one && sf_queue_equals(branch->left_queue.queue, queue))
+	if (sf_queue_equals(branch->left_queue.queue, queue))
 		return true;
 	if (!sf_queue_may_wait(queue) || !sf_gate_find_first(queue, &first))
 		return true;
@@ -247,7 +247,7 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfQueueOrde
 static void
 hand_over_redriven(const SfStepLimit *wanted, SfXactSlot *slot, const SfDraft *draft)
 {
-	if (wanted->for_join)
+	if (sf_limit_is_for_join(wanted))
 	{
 		sf_limit_slot_store(slot, wanted->join);
 		sf_apply_unpark_within(wanted->queue, wanted->join.execution_no);
@@ -285,7 +285,7 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 			slot->level = GetCurrentTransactionNestLevel();
 			hand_over_redriven(wanted, slot, draft);
 		}
-		if (slot != NULL && !wanted->for_join)
+		if (slot != NULL && !sf_limit_is_for_join(wanted))
 			slot->occupant = whole ? (SfOccupant) {.kind = SF_OCCUPANT_EXECUTION,.draft = draft} :
 				(SfOccupant) {.kind = SF_OCCUPANT_BRANCH,.in = {branch, branch->state}};
 		if (sf_limit_has_rate(&wanted->limit) && !whole)
@@ -340,7 +340,7 @@ order_of(const SfDraft *draft, const SfBranch *branch)
 	bool		announced = branch->phase == SF_PHASE_ANNOUNCED;
 	SfQueueOrder order = {SF_PARKED_QUEUED, branch->left_queue.as_if_since, branch->left_queue.since};
 
-	if (branch->left_queue.was_in_one && !announced)
+	if (sf_queue_is_one(branch->left_queue.queue) && !announced)
 		return order;
 	order.since = announced ? branch->started_at :
 		branch->due_at == DT_NOEND ? GetCurrentTimestamp() : branch->due_at;

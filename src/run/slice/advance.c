@@ -220,7 +220,7 @@ come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttle
 	if (!slice->held || sf_slice_in_session(slice->request))
 	{
 		/* its turn in a queue was for this step: in the next queue it is new */
-		branch->left_queue.was_in_one = false;
+		branch->left_queue.queue = SF_NO_QUEUE;
 		return gate;
 	}
 	if (sf_branch_is_parked(branch))

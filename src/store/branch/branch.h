@@ -217,8 +217,7 @@ typedef struct SfBranchRow
 /* The queue that a branch has left for the step that it is about to begin */
 typedef struct SfLeftQueue
 {
-	bool		was_in_one;		/* false: in none, and the others say nothing */
-	SfQueue		queue;
+	SfQueue		queue;			/* SF_NO_QUEUE: it was in none, and the others say nothing */
 	TimestampTz as_if_since;	/* its order there (SfQueueOrder) */
 	TimestampTz since;			/* it has waited since then */
 } SfLeftQueue;

@@ -293,7 +293,6 @@ read_left(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_no = 1, COL_queue, COL_as_if_since, COL_since};
 	SfBranch   *branch = arg;
 
-	branch->left_queue.was_in_one = true;
 	branch->left_queue.queue.object_no = sf_row_number(tuple, desc, COL_object_no, 0);
 	branch->left_queue.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
 	branch->left_queue.as_if_since = sf_row_number(tuple, desc, COL_as_if_since, 0);
