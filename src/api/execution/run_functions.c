@@ -273,7 +273,7 @@ run_execution(const SfExecution *execution, SfSliceRequest request, int max_step
 		SfSliceResult result = {0};
 
 		CHECK_FOR_INTERRUPTS();
-		request.session.max_transitions = left == ANY_STEPS ? 0 : left;
+		request.session.max_transitions = left == ANY_STEPS ? SF_UNLIMITED : left;
 		session_slice(&request, &result);
 		if (result.end == SF_SLICE_END_IDLE && !finds_awaited(no))
 			break;

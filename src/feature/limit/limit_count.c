@@ -533,7 +533,7 @@ sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *progr
 		const SfState *state = &program->states[i];
 		SfLimit		limit = {.kind = SF_OBJECT_STATE_MACHINE,.machine_no = machine_no,.in_definition = true};
 
-		if (state->type != SF_STATE_TASK || sf_state_task(state)->max_concurrency == 0)
+		if (state->type != SF_STATE_TASK || sf_state_task(state)->max_concurrency == SF_UNLIMITED)
 			continue;
 		limit.name = pstrdup(machine);
 		limit.state = pstrdup(state->name);

@@ -125,8 +125,8 @@ tend(void)
 static void
 database_gone(Oid database)
 {
-	sf_limit_rate_forget(database, 0);
-	sf_queue_forget(database, 0);
+	sf_limit_rate_forget(database, SF_HASH_ANY);
+	sf_queue_forget(database, SF_HASH_ANY);
 }
 
 /* Show how full the tables of keys of limits are, and whether an owner has found no entry lately. */

@@ -76,7 +76,7 @@ typedef struct SfMapRunLimits
 	bool		sets_max_concurrency;
 	bool		sets_tolerated_count;
 	bool		sets_tolerated_percentage;
-	int			max_concurrency;	/* 0: no limit */
+	int			max_concurrency;	/* or SF_UNLIMITED */
 	int			tolerated_count;
 	double		tolerated_percentage;
 } SfMapRunLimits;

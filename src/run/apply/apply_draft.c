@@ -125,7 +125,7 @@ sf_draft_add_timeout(SfDraft *draft)
 	TimestampTz begin = execution->last_redriven_at != DT_NOBEGIN ?
 		execution->last_redriven_at : execution->started_at;
 
-	if (draft->program->timeout_seconds <= 0 || sf_execution_is_map_child(execution))
+	if (draft->program->timeout_seconds == SF_NO_TIMEOUT || sf_execution_is_map_child(execution))
 		return;
 	draft->branches = lappend(draft->branches,
 							  sf_branch_make_timeout(execution->execution_no, execution->owner,

@@ -377,7 +377,7 @@ clear_rows(const SfDraft *draft)
 		return;
 	}
 	SF_TELL(ended, execution, draft->began);
-	if (draft->program->timeout_seconds > 0)
+	if (draft->program->timeout_seconds != SF_NO_TIMEOUT)
 		sf_branch_delete_all(execution->execution_no);
 	if (distributed)
 		sf_map_item_delete_all(execution->execution_no);

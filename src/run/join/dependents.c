@@ -103,7 +103,7 @@ load_ready(SfNet *net)
 {
 	int			room = sf_net_room(net);
 
-	if (net->join->max_concurrency > 0 && room > 0)
+	if (net->join->max_concurrency != SF_UNLIMITED && room > 0)
 		take_rows(net, sf_branch_ready_net_jobs(net->join->key, room));
 }
 

@@ -137,7 +137,7 @@ sf_slice_is_used_up(const SfSlice *slice)
 
 	if (slice->announced || slice->subxacts >= MAX_SUBXACTS)
 		return true;
-	if (session != NULL && session->max_transitions > 0 &&
+	if (session != NULL && session->max_transitions != SF_UNLIMITED &&
 		slice->result->transitions >= session->max_transitions)
 		return true;
 	if (slice->request->length == SF_SLICE_LENGTH_ONE_BRANCH)

@@ -123,7 +123,7 @@ typedef struct SfSessionTerms
 	bool		skip_waits;		/* Wait states and retry delays are due */
 	bool		releases_locks_on_rollback; /* the caller ends the transaction of a
 											 * slice that was rolled back */
-	int			max_transitions;	/* 0: no limit */
+	int			max_transitions;	/* or SF_UNLIMITED */
 } SfSessionTerms;
 
 /*

@@ -47,7 +47,7 @@ sf_dispatch_is_in_task_of(int64 execution_no)
 {
 	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
 
-	return task != NULL && task->task.execution_no == execution_no;
+	return task != NULL && sf_origin_task(task)->execution_no == execution_no;
 }
 
 /* Raise an error when a task would stop the execution that it is part of. */

@@ -174,7 +174,7 @@ typedef enum SfBranchPlace
 	X(int, pending, INT4, NOT_NULL)	/* sf_branch_children_left, sf_branch_net_jobs_left */ \
 	X(int, next_index, INT4, NOT_NULL) \
 	X(int, total, INT4, NOT_NULL) \
-	X(int, max_concurrency, INT4, NOT_NULL) \
+	X(int, max_concurrency, INT4, NOT_NULL)	/* of a join, or SF_UNLIMITED */ \
 	X(int, failed_event, INT4, NOT_NULL) \
 	X(int, transitions, INT4, NOT_NULL)	/* of it and of its children that have ended */ \
 	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* Distributed Map: the run */ \

@@ -18,12 +18,12 @@
 	X(SfStatus, status, INT2, NOT_NULL) \
 	X(int, redrive_count, INT4, NOT_NULL) \
 	X(bool, keyed, BOOL, NOT_NULL)	/* items are the members of an object */ \
-	X(int, max_items, INT4, NOT_NULL)	/* to read; 0: all */ \
-	X(int, max_items_per_batch, INT4, NOT_NULL)	/* 0: no limit */ \
-	X(int64, max_bytes_per_batch, INT8, NOT_NULL)	/* 0: no limit */ \
+	X(int, max_items, INT4, NOT_NULL)	/* to read, or SF_UNLIMITED; so are the next two */ \
+	X(int, max_items_per_batch, INT4, NOT_NULL) \
+	X(int64, max_bytes_per_batch, INT8, NOT_NULL) \
 	X(int, tolerated_count, INT4, NOT_NULL) \
 	X(double, tolerated_percentage, FLOAT8, NOT_NULL) \
-	X(int, max_concurrency, INT4, NOT_NULL)	/* 0: no limit; the branch that waits for it has it, too */ \
+	X(int, max_concurrency, INT4, NOT_NULL)	/* as that of the branch that waits for it */ \
 	X(int, total, INT4, NOT_NULL)	/* items, so far as they have been read (sf_branch_is_reading) */ \
 	X(int, children, INT4, NOT_NULL) \
 	X(int, succeeded, INT4, NOT_NULL)	/* children that have ended, by status */ \

@@ -77,7 +77,7 @@ sf_net_room(const SfNet *net)
 {
 	const SfBranch *join = net->join;
 
-	if (join->max_concurrency <= 0)
+	if (join->max_concurrency == SF_UNLIMITED)
 		return PG_INT32_MAX;
 	/* of those that have been begun or skipped, total - pending have ended */
 	return join->max_concurrency - (join->next_index - (join->total - join->pending));
