@@ -44,7 +44,7 @@ still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked *parked
 	if (sf_limit_find(sf_parked_object_no(parked)) == NULL)
 		return SF_PARKING_GONE;
 	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
-		if (sf_queue_equals(wanted->queue, sf_parked_queue(parked)))
+		if (sf_parked_in_queue(parked->kind) && sf_queue_equals(wanted->queue, sf_parked_queue(parked)))
 			return SF_PARKING_APPLIES;
 	return SF_PARKING_OVER;
 }

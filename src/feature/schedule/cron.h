@@ -35,8 +35,8 @@ typedef struct SfCronFields
 
 typedef enum SfCronKind
 {
-	SF_CRON_KIND_FIELDS,				/* "minute hour day month weekday", or a nickname of such */
-	SF_CRON_KIND_INTERVAL			/* "N seconds" */
+	SF_CRON_KIND_FIELDS,		/* "minute hour day month weekday", or a nickname of such */
+	SF_CRON_KIND_INTERVAL		/* "N seconds" */
 } SfCronKind;
 
 /* An expression: read what its kind has by sf_cron_fields and sf_cron_seconds */
