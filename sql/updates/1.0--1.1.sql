@@ -474,7 +474,7 @@ CREATE TABLE _sfflow.human_task (
 	due_at timestamptz,
 	sweep_at timestamptz,
 	due_told boolean NOT NULL,
-	told_at timestamptz NOT NULL,
+	roles_told_at timestamptz NOT NULL,
 	claimed_at timestamptz,
 	claimed_by text,
 	state text NOT NULL,
@@ -485,7 +485,8 @@ CREATE TABLE _sfflow.human_task (
 	form jsonb,
 	for_all boolean NOT NULL,
 	PRIMARY KEY (execution_no, branch_no),
-	CONSTRAINT human_task_claimed CHECK ((claimed_at IS NULL) = (claimed_by IS NULL))
+	CONSTRAINT human_task_claimed CHECK ((claimed_at IS NULL) = (claimed_by IS NULL)),
+	CONSTRAINT human_task_due_told CHECK (due_at IS NOT NULL OR NOT due_told)
 ) WITH (fillfactor = 85);
 CREATE INDEX human_task_order ON _sfflow.human_task (worklist_no, for_all, (-priority), (coalesce(due_at, 'infinity')),
 	task_no);

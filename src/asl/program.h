@@ -19,6 +19,8 @@
 
 #include "nodes/pg_list.h"
 
+#include "base/time/duration.h"
+#include "base/value/unlimited.h"
 #include "expr/expr.h"
 
 /* State types: symbol, name */
@@ -347,7 +349,7 @@ typedef struct SfTaskState
 	SfTemplate *credentials;
 	SfValueField timeout;		/* TimeoutSeconds(Path) */
 	SfValueField heartbeat;		/* HeartbeatSeconds(Path) */
-	int			max_concurrency;	/* over all executions; 0: no limit */
+	int			max_concurrency;	/* over all executions, or SF_UNLIMITED */
 	const char *concurrency_key;	/* path of the value that has it for itself; NULL: none */
 } SfTaskState;
 
@@ -581,7 +583,7 @@ typedef struct SfProgram
 	MemoryContext context;		/* holds everything below, this struct included */
 	const char *comment;
 	SfQueryLanguage language;
-	int			timeout_seconds;	/* of the machine; 0: none */
+	int			timeout_seconds;	/* of the machine, or SF_NO_TIMEOUT */
 	SfFailureMode failure_mode;
 	int			nstates;
 	SfState    *states;

@@ -542,6 +542,6 @@ void
 sf_quota_forget(Oid database)
 {
 	lock_uses();
-	sf_hash_remove_all(&uses, database, 0);
+	sf_hash_remove_all(&uses, database, SF_HASH_ANY);
 	unlock_uses();
 }

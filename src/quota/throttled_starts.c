@@ -159,6 +159,6 @@ void
 sf_throttled_forget(Oid database)
 {
 	sf_hash_lock(&throttled, LW_EXCLUSIVE);
-	sf_hash_remove_all(&throttled, database, 0);
+	sf_hash_remove_all(&throttled, database, SF_HASH_ANY);
 	sf_hash_unlock(&throttled);
 }

@@ -331,7 +331,7 @@ static int64
 rest_of_map(const SfRemaining *remaining, const SfBranch *branch)
 {
 	int			left = branch->total - branch->next_index;
-	int			at_once = branch->max_concurrency > 0 ? branch->max_concurrency : Max(branch->total, 1);
+	int			at_once = branch->max_concurrency != SF_UNLIMITED ? branch->max_concurrency : Max(branch->total, 1);
 
 	if (remaining->program->states[branch->state].type != SF_STATE_MAP || left <= 0)
 		return 0;

@@ -85,9 +85,9 @@ add_iteration(SfGraphFacts *facts, const SfStateInstance *iteration)
 
 /* Add the visits of a state within certain iterations to those within others. */
 static void
-add_visits(SfGraphFacts *facts, const SfStateInstance *instance, bool running)
+add_visits(SfGraphFacts *facts, const SfStateInstance *instance, bool lasts)
 {
-	int64		duration = sf_visits_duration(instance, running && instance->end == SF_VISIT_END_RUNS);
+	int64		duration = sf_visits_duration(instance, lasts);
 
 	facts->visits += instance->visits;
 	facts->attempts += instance->attempts;
@@ -199,6 +199,8 @@ combine_visits(SfVisits *visits, bool running, SfGraphFacts *facts)
 	hash_seq_init(&scan, visits->instances);
 	while ((instance = hash_seq_search(&scan)) != NULL)
 	{
+		SfVisitEnd	end = sf_visits_end(instance, running);
+
 		if (instance->visits == 0 && instance->end == SF_VISIT_END_NONE)
 			continue;			/* only known for what is within it, or for a mark */
 		if (instance->is_iteration)
@@ -206,12 +208,10 @@ combine_visits(SfVisits *visits, bool running, SfGraphFacts *facts)
 			add_iteration(&facts[instance->key.number], instance);
 			continue;
 		}
-		if (running && instance->end == SF_VISIT_END_RUNS)
+		if (end == SF_VISIT_END_RUNS)
 			sf_visits_continue(visits, instance);
-		add_visits(&facts[instance->key.number], instance, running);
-		/* a visit that had not ended when the execution did has failed */
-		add_status(&facts[instance->key.number], instance->end == SF_VISIT_END_RUNS && !running ?
-				   SF_GRAPH_FAILURE : status_of_end(instance->end), instance->end == SF_VISIT_END_ABORTED);
+		add_visits(&facts[instance->key.number], instance, end == SF_VISIT_END_RUNS);
+		add_status(&facts[instance->key.number], status_of_end(end), end == SF_VISIT_END_ABORTED);
 	}
 }
 

@@ -32,7 +32,7 @@ typedef enum SfVisitEnd
 {
 	SF_VISIT_END_NONE,			/* there was none */
 	SF_VISIT_END_RUNS,
-	SF_VISIT_END_CUT_OFF,		/* of an attempt: the execution ended first */
+	SF_VISIT_END_CUT_OFF,		/* the execution ended first */
 	SF_VISIT_END_LEFT,
 	SF_VISIT_END_SKIPPED,		/* left, as an operator has marked it */
 	SF_VISIT_END_FAILED,		/* also if the failure was caught, or is retried */
@@ -73,7 +73,7 @@ typedef struct SfStateInstance
 	bool		begun;			/* the latest attempt has had its first event */
 	struct SfStateInstance *around; /* iteration, Parallel, Map or JobNet; NULL: none */
 	SfVisit    *latest;			/* attempt; NULL: none, or an iteration */
-	SfVisitEnd	end;			/* of the last visit */
+	SfVisitEnd	end;			/* of the last visit: sf_visits_end.  One that the execution cut off may go on */
 	int			visits;			/* entries */
 	int			attempts;		/* of all visits: at its task, or at its branches */
 	int64		duration;		/* of all visits, as far as they were counted */
@@ -111,6 +111,13 @@ typedef struct SfVisits
 	int			redriven;		/* event of the last redrive, or SF_NO_EVENT */
 	TimestampTz redriven_at;
 } SfVisits;
+
+/* What became of the last visit to an instance, of an execution that runs or has ended. */
+static inline SfVisitEnd
+sf_visits_end(const SfStateInstance *instance, bool running)
+{
+	return instance->end == SF_VISIT_END_RUNS && !running ? SF_VISIT_END_CUT_OFF : instance->end;
+}
 
 extern HTAB *sf_visits_hash(const char *name, Size entry_size, MemoryContext context);
 

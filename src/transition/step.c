@@ -66,7 +66,7 @@ count_transition(SfStep *step, SfError *error)
 {
 	int			max = step->loaded->max_transitions;
 
-	if (max > 0 && step->branch->transitions >= max)
+	if (max != SF_UNLIMITED && step->branch->transitions >= max)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"The execution reached the maximum number of state transitions (%d), sfflow.max_transitions.",
 							max);

@@ -321,7 +321,7 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 	sf_step_event(step, sf_history_event_type_of_state(step->state->type, SF_MEANS_EXITED),
 				  output, assigned_extra(assigned));
 	set_payload(step, output);
-	branch->max_concurrency = 0;
+	branch->max_concurrency = SF_UNLIMITED;
 	sf_step_forget_retries(branch);
 	sf_step_forget_attempt(branch);
 

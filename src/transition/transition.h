@@ -78,7 +78,7 @@ typedef struct SfLoaded
 	const SfExecution *execution;
 	const SfProgram *program;
 	SfHistoryLevel history;
-	int			max_transitions;	/* of the execution; 0: no limit */
+	int			max_transitions;	/* of the execution, or SF_UNLIMITED */
 	SfInspection *inspection;	/* sf_test_state; else NULL */
 	int			nevents;		/* events that wait to be written (sf_event_provisional_id) */
 	uint32		has;			/* SF_NEED_…: which of the following are loaded */
@@ -280,8 +280,8 @@ typedef struct SfTaskRequest
 {
 	const SfResource *resource;
 	Jsonb	   *payload;
-	int64		timeout_ms;		/* 0: none */
-	int64		heartbeat_ms;	/* 0: none */
+	int64		timeout_ms;		/* or SF_NO_TIMEOUT */
+	int64		heartbeat_ms;	/* or SF_NO_TIMEOUT */
 } SfTaskRequest;
 
 /* Children that ended, to be taken into account by their parent */

@@ -29,7 +29,7 @@ CREATE TABLE _sfflow.human_task (
 	due_at timestamptz,
 	sweep_at timestamptz,				-- when a sweep is to tell rules of either; NULL: never
 	due_told boolean NOT NULL,			-- rules were told that due_at is over
-	told_at timestamptz NOT NULL,		-- up to when rules were told that the task is for more roles
+	roles_told_at timestamptz NOT NULL,	-- up to when rules were told that the task is for more roles
 	claimed_at timestamptz,
 	claimed_by text,					-- a role, or the person for whom a program with ACT acts: it outlives the role
 	state text NOT NULL,				-- name of the state, when it began
@@ -40,7 +40,8 @@ CREATE TABLE _sfflow.human_task (
 	form jsonb,							-- as it was when the task began
 	for_all boolean NOT NULL,			-- with the right DO: no role is named from the beginning on
 	PRIMARY KEY (execution_no, branch_no),
-	CONSTRAINT human_task_claimed CHECK ((claimed_at IS NULL) = (claimed_by IS NULL))
+	CONSTRAINT human_task_claimed CHECK ((claimed_at IS NULL) = (claimed_by IS NULL)),
+	CONSTRAINT human_task_due_told CHECK (due_at IS NOT NULL OR NOT due_told)
 ) WITH (fillfactor = 85);
 -- The order of pages (src/feature/human/human_task_list.c); one direction, so that a page begins by one comparison of
 -- rows.

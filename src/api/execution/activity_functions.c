@@ -38,12 +38,12 @@
 SF_SQL_FUNCTION(sfflow_sf_create_activity)
 {
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
-	int64		lease_ms = PG_ARGISNULL(1) ? 0 : sf_arg_duration_ms(fcinfo, 1, "lease");
-	int			max_receive_count = sf_arg_count(fcinfo, 2, "max_receive_count", 1, 0);
+	int64		lease_ms = PG_ARGISNULL(1) ? SF_NO_TIMEOUT : sf_arg_duration_ms(fcinfo, 1, "lease");
+	int			max_receive_count = sf_arg_count(fcinfo, 2, "max_receive_count", 1, SF_UNLIMITED);
 	SfActivity *there;
 
 	sf_name_check(name, "activity name");
-	if (max_receive_count > 0 && PG_ARGISNULL(1))
+	if (max_receive_count != SF_UNLIMITED && PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument max_receive_count needs a lease"),
@@ -125,15 +125,15 @@ find_state(const SfExecution *execution, const SfTask *task)
 
 /*
  * Tell within which time a worker has to answer or to send a heartbeat: the
- * task's heartbeat or the activity's lease, whichever is shorter; 0: no limit.  A
+ * task's heartbeat or the activity's lease, whichever is shorter, or SF_NO_TIMEOUT.  A
  * worker that does not know the lease would let long tasks run twice.
  */
 static int64
 silence_allowed(const SfActivity *activity, const SfTask *task)
 {
-	if (activity->lease_ms == 0)
+	if (activity->lease_ms == SF_NO_TIMEOUT)
 		return task->heartbeat_ms;
-	if (task->heartbeat_ms == 0)
+	if (task->heartbeat_ms == SF_NO_TIMEOUT)
 		return activity->lease_ms;
 	return Min(activity->lease_ms, task->heartbeat_ms);
 }
@@ -179,8 +179,8 @@ put_task(FunctionCallInfo fcinfo, const SfActivity *activity, const SfTask *task
 	sf_columns_text(&row, execution ? execution->execution_id : NULL);
 	sf_columns_text(&row, state ? state->name : NULL);
 	sf_columns_add(&row, Int32GetDatum(task->attempt + task->receives), false);
-	sf_columns_add(&row, interval_of_ms(silence), silence == 0);
-	sf_columns_time(&row, task->timeout_ms == 0 ? DT_NOEND :
+	sf_columns_add(&row, interval_of_ms(silence), silence == SF_NO_TIMEOUT);
+	sf_columns_time(&row, task->timeout_ms == SF_NO_TIMEOUT ? DT_NOEND :
 				   task->started_at + task->timeout_ms * 1000);
 	sf_columns_time(&row, task->scheduled_at);
 	sf_columns_text(&row, task->resource != NULL ? task->resource : written);
@@ -416,7 +416,7 @@ SF_SQL_FUNCTION(sfflow_sf_send_task_heartbeat)
 	SfActivity *activity = task->activity_no == 0 ? NULL :
 		sf_activity_read_no(task->activity_no);
 
-	sf_apply_heartbeat(task, activity == NULL ? 0 : activity->lease_ms);
+	sf_apply_heartbeat(task, activity == NULL ? SF_NO_TIMEOUT : activity->lease_ms);
 	PG_RETURN_VOID();
 }
 
@@ -459,7 +459,7 @@ SF_SQL_FUNCTION(sfflow_sf_send_task_items)
 				 errmsg("argument first is %d, but only %d items were sent", first, map_run->total),
 				 errhint("A program that is given the task again begins with 0.")));
 	total = sf_apply_items_put(map_run, items, first);
-	PG_RETURN_BOOL(map_run->max_items == 0 || total < map_run->max_items);
+	PG_RETURN_BOOL(map_run->max_items == SF_UNLIMITED || total < map_run->max_items);
 }
 
 /* --- sf_raise(): how a SQL task fails with an error name of its choice --- */

@@ -239,11 +239,12 @@ SF_SQL_FUNCTION(sfflow_sf_step)
 	if (result.end != SF_SLICE_END_IDLE)
 	{
 		SfColumns row = {0};
+		const SfLastTransition *last = sf_slice_last_transition(&result);
 
-		sf_columns_text(&row, result.branch);
-		sf_columns_text(&row, result.state);
-		sf_columns_text(&row, result.transition);
-		sf_columns_text(&row, result.next_state);
+		sf_columns_text(&row, last->branch);
+		sf_columns_text(&row, last->state);
+		sf_columns_text(&row, last->transition);
+		sf_columns_text(&row, last->next_state);
 		sf_columns_text(&row, status_now(execution->execution_no));
 		sf_columns_put(fcinfo, &row);
 	}
@@ -273,7 +274,7 @@ run_execution(const SfExecution *execution, SfSliceRequest request, int max_step
 		SfSliceResult result = {0};
 
 		CHECK_FOR_INTERRUPTS();
-		request.session.max_transitions = left == ANY_STEPS ? 0 : left;
+		request.session.max_transitions = left == ANY_STEPS ? SF_UNLIMITED : left;
 		session_slice(&request, &result);
 		if (result.end == SF_SLICE_END_IDLE && !find_awaited(no))
 			break;

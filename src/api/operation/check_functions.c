@@ -104,7 +104,7 @@ is_parked(FunctionCallInfo fcinfo, SfParkedKind kind)
 {
 	SfBranch   *branch;
 	SfDraft    *draft;
-	SfParked	parked = {.kind = kind};
+	SfParked	parked = {.kind = kind,.queue = SF_NO_QUEUE};
 	SfParking	parking;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
@@ -113,9 +113,9 @@ is_parked(FunctionCallInfo fcinfo, SfParkedKind kind)
 	parked.key = (SfBranchKey) {PG_GETARG_INT64(1), PG_GETARG_INT64(2)};
 	parked.feature = text_to_cstring(PG_GETARG_TEXT_PP(3));
 	if (kind != SF_PARKED_IN_LINE)
-		parked.object_no = PG_GETARG_INT64(4);
+		parked.queue.object_no = PG_GETARG_INT64(4);
 	if (sf_parked_in_queue(kind))
-		parked.queue_hash = PG_GETARG_INT64(5);
+		parked.queue.hash = PG_GETARG_INT64(5);
 	parking = draft == NULL ? SF_PARKING_GONE : sf_feature_still_parks(draft, branch, &parked);
 	if (parking == SF_PARKING_GONE)
 		PG_RETURN_NULL();

@@ -349,7 +349,7 @@ compile_tree(SfTreeNode *root, const char *text, MemoryContext parent)
 	program->context = context;
 	program->language = sf_asl_language(root, SF_QL_JSONPATH);
 	program->comment = sf_compile_string(&compiler, root, "Comment");
-	program->timeout_seconds = sf_compile_double(&compiler, root, "TimeoutSeconds", 0);
+	program->timeout_seconds = sf_compile_double(&compiler, root, "TimeoutSeconds", SF_NO_TIMEOUT);
 	program->failure_mode = sf_compile_failure_mode(root, SF_FAILURE_ABORT);
 
 	number_scope(&compiler, root);

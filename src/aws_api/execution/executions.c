@@ -289,7 +289,8 @@ ask_for_machine(SfCall *call, SfListQuery *query)
 		refuse_type();
 	query->machines = &address.machine->machine_no;
 	query->without_items = true;
-	query->qualifier = address.kind == SF_ADDRESS_VERSION ? psprintf("%d", address.version) : address.alias;
+	query->qualifier = address.kind == SF_ADDRESS_VERSION ? psprintf("%d", sf_address_version(&address)) :
+		sf_address_alias(&address);
 }
 
 /* Limit a list to the executions of a Map run. */

@@ -226,7 +226,7 @@ sf_operation_describe_map_run(SfCall *call)
 	}
 	answer_head(call, execution, map_run);
 	sf_json_add_string(&call->answer, "status", sf_status_name(map_run->status));
-	sf_json_add_int(&call->answer, "maxConcurrency", map_run->max_concurrency == 0 ? NO_LIMIT :
+	sf_json_add_int(&call->answer, "maxConcurrency", map_run->max_concurrency == SF_UNLIMITED ? NO_LIMIT :
 					map_run->max_concurrency);
 	sf_json_add_int(&call->answer, "toleratedFailureCount", map_run->tolerated_count);
 	answer_double(call, "toleratedFailurePercentage", map_run->tolerated_percentage);

@@ -129,7 +129,7 @@ read_alias(SfCall *call, SfRight needed, SfAddress *address)
 	*address = sf_address_read(call, "stateMachineAliasArn", needed, SF_QUALIFIERS_ALIAS);
 	if (address->kind != SF_ADDRESS_ALIAS)
 		sf_refusal_raise(SF_REFUSAL_VALIDATION, "Invalid alias ARN: %s", call->subject);
-	return sf_alias_find(address->machine->machine_no, address->alias);
+	return sf_alias_find(address->machine->machine_no, sf_address_alias(address));
 }
 
 /* --- operations --- */
@@ -200,7 +200,7 @@ sf_operation_list_aliases(SfCall *call)
 	int			max_results = sf_request_max_results(call);
 	char	   *behind = sf_answer_token_key(call);
 	List	   *list = sf_alias_list(address.machine->machine_no, behind == NULL ? "" : behind,
-									 address.version, max_results + 1);
+									 sf_address_version(&address), max_results + 1);
 
 	if (list_length(list) > max_results)
 	{

@@ -100,19 +100,19 @@ void
 sf_operation_describe_machine(SfCall *call)
 {
 	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_RIGHT_READ, SF_QUALIFIERS_VERSION);
-	SfMachine  *machine = sf_machine_read(address.machine->name, address.version, true);
+	SfMachine  *machine = sf_machine_read(address.machine->name, sf_address_version(&address), true);
 	SfPublication *publication = NULL;
 
 	if (machine == NULL)
 		sf_address_missing(call);
 	if (address.kind == SF_ADDRESS_VERSION)
-		publication = sf_publication_read(address.machine->machine_no, address.version);
+		publication = sf_publication_read(address.machine->machine_no, sf_address_version(&address));
 	sf_configuration_answer(call, machine);
 	if (publication == NULL)
 		sf_answer_arn(call, "stateMachineArn", SF_NAME_STATE_MACHINE, machine->name);
 	else
 	{
-		sf_address_answer_version(call, "stateMachineArn", machine, address.version);
+		sf_address_answer_version(call, "stateMachineArn", machine, sf_address_version(&address));
 		sf_json_add_string(&call->answer, "description", publication->description);
 	}
 	sf_answer_time(call, "creationDate",

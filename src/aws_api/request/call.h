@@ -74,13 +74,31 @@ typedef enum SfAddressKind
 	SF_ADDRESS_ALIAS
 } SfAddressKind;
 
+/* A machine that an ARN names: sf_address_version and sf_address_alias read its qualifier */
 typedef struct SfAddress
 {
 	SfMachine  *machine;		/* in its current version, without the definition */
 	SfAddressKind kind;
-	int			version;		/* VERSION; else SF_NO_VERSION */
-	const char *alias;			/* ALIAS; else NULL */
+	union
+	{
+		int			version;	/* VERSION */
+		const char *alias;		/* ALIAS */
+	};
 } SfAddress;
+
+/* The version that an address names, or SF_NO_VERSION. */
+static inline int
+sf_address_version(const SfAddress *address)
+{
+	return address->kind == SF_ADDRESS_VERSION ? address->version : SF_NO_VERSION;
+}
+
+/* The alias that an address names; NULL: none. */
+static inline const char *
+sf_address_alias(const SfAddress *address)
+{
+	return address->kind == SF_ADDRESS_ALIAS ? address->alias : NULL;
+}
 
 extern void sf_address_missing(const SfCall *call) pg_attribute_noreturn();
 extern SfAddress sf_address_read(SfCall *call, const char *member, SfRight needed,

@@ -376,7 +376,7 @@ sf_hash_add(SfHash *hash, SfHashKey key, Oid owner, SfHashIdle is_idle)
 	return entry;
 }
 
-/* Remove what a database, or (first not 0) a number in it, has. */
+/* Remove what a number, or SF_HASH_ANY, of a database has. */
 void
 sf_hash_remove_all(SfHash *hash, Oid database, int64 first)
 {
@@ -384,7 +384,7 @@ sf_hash_remove_all(SfHash *hash, Oid database, int64 first)
 	{
 		SfHashEntry *entry = sf_hash_at(hash, i);
 
-		if (entry->key.database == database && (first == 0 || entry->key.first == first))
+		if (entry->key.database == database && (first == SF_HASH_ANY || entry->key.first == first))
 			sf_hash_remove(hash, entry);
 	}
 }

@@ -91,6 +91,9 @@ extern int	sf_hash_end(SfHash *hash);
 extern bool sf_hash_is_empty(SfHash *hash);
 
 /* Remove what a database, or (first not 0) a number in it, has. */
+/* In place of the first number of keys: all numbers */
+#define SF_HASH_ANY		0
+
 extern void sf_hash_remove_all(SfHash *hash, Oid database, int64 first);
 
 /* --- these take the lock --- */

@@ -54,15 +54,25 @@ sf_branch_key_equals(SfBranchKey a, SfBranchKey b)
 /* A queue: what waits for its turn with one object of a feature, which may have a queue for each of some values */
 typedef struct SfQueue
 {
-	int64		object_no;		/* the feature's number of it; 0: no queue */
+	int64		object_no;		/* the feature's number of it */
 	int64		hash;			/* of the value */
 } SfQueue;
+
+/* No queue: no object has this number, and all queues come behind it */
+#define SF_NO_QUEUE	((SfQueue) {0, 0})
 
 /* Are two queues the same? */
 static inline bool
 sf_queue_equals(SfQueue a, SfQueue b)
 {
 	return a.object_no == b.object_no && a.hash == b.hash;
+}
+
+/* Is it a queue, and not SF_NO_QUEUE? */
+static inline bool
+sf_queue_is_one(SfQueue queue)
+{
+	return queue.object_no != 0;
 }
 
 /* What a key of the ring is of */

@@ -1,6 +1,6 @@
 /*
  * duration.h
- *		Durations: microseconds that something took, takes or will take.
+ *		Durations: microseconds that something took, takes or will take; and timeouts.
  */
 #ifndef SF_BASE_DURATION_H
 #define SF_BASE_DURATION_H
@@ -14,5 +14,8 @@ sf_duration_is_known(int64 us)
 {
 	return us != SF_NO_DURATION;
 }
+
+/* Where the length of a timeout, a lease, or a time between heartbeats may stand: there is none */
+#define SF_NO_TIMEOUT	0
 
 #endif							/* SF_BASE_DURATION_H */

@@ -268,9 +268,9 @@ sf_lateness_acknowledge(const SfAcknowledge *what)
 		" AND ($4 IS NULL OR l.finding = $4) RETURNING " SF_LATENESS_COLUMNS(SF_SELECT) "1");
 
 	return sf_db_rows(&plan, &lateness_type,
-					  what->of == SF_ALERTS_OF_TARGET ? SF_TEXT(what->target) : SF_NULL(TEXTOID),
-					  what->of == SF_ALERTS_OF_EXECUTION ? SF_INT8(what->execution_no) : SF_NULL(INT8OID),
-					  what->of == SF_ALERTS_OF_MACHINE ? SF_INT4(what->machine_no) : SF_NULL(INT4OID),
+					  what->of == SF_ALERTS_OF_TARGET ? SF_TEXT(sf_acknowledge_target(what)) : SF_NULL(TEXTOID),
+					  what->of == SF_ALERTS_OF_EXECUTION ? SF_INT8(sf_acknowledge_execution_no(what)) : SF_NULL(INT8OID),
+					  what->of == SF_ALERTS_OF_MACHINE ? SF_INT4(sf_acknowledge_machine_no(what)) : SF_NULL(INT4OID),
 					  SF_TEXT(what->kind), SF_TIME(what->until),
 					  SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(what->comment));
 }

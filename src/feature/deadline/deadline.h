@@ -56,7 +56,12 @@ typedef struct SfDeadline
 /* The columns start_minute and end_minute of a deadline that is not of the start or of the end */
 #define SF_NO_MINUTE		(-1)
 
-/* The column walk_step of a deadline of which no walk goes on: null there, and no step */
+/*
+ * A walk is a sweep of a deadline that takes several transactions: walk_now is the time of the sweep, walk_step the
+ * step that goes on.  Steps are counted from 0: the moments of the start that have come, those of the end, the end that
+ * comes next, and what is late already.  They are the same in each part of a walk, since walk_now is.  SF_NO_WALK: no
+ * walk goes on, and the other columns walk_… are null.
+ */
 #define SF_NO_WALK			(-1)
 
 /* Has a sweep left a walk of a deadline that the next one goes on with? */

@@ -105,7 +105,7 @@ tell_rules(const SfEventType *type, const Emit *emit, const char *id)
 	if (!sf_feature_wants_notice(SF_CHANGE_EMISSION, NULL))
 		return;
 	if (task != NULL)
-		notice.execution = sf_execution_read(task->task.execution_no, SF_LOCK_NONE, false);
+		notice.execution = sf_execution_read(sf_origin_task(task)->execution_no, SF_LOCK_NONE, false);
 	if (notice.execution != NULL)
 		notice.resource = sf_public_name(SF_NAME_EXECUTION, notice.execution->execution_id);
 	sf_json_begin_object(&json);
@@ -286,7 +286,7 @@ void
 sf_emission_starts(const SfExecution *execution)
 {
 	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
-	const Jsonb *event = rule == NULL ? NULL : rule->rule.event;
+	const Jsonb *event = rule == NULL ? NULL : sf_origin_rule(rule)->event;
 	const SfEventType *type;
 	Jsonb	   *detail;
 

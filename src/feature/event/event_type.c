@@ -233,9 +233,9 @@ sf_event_type_acknowledge(const SfAcknowledge *what)
 {
 	const SfEventType *type;
 
-	if (what->of != SF_ALERTS_OF_TARGET || strncmp(what->target, PREFIX, strlen(PREFIX)) != 0 ||
+	if (what->of != SF_ALERTS_OF_TARGET || strncmp(sf_acknowledge_target(what), PREFIX, strlen(PREFIX)) != 0 ||
 		(what->kind != NULL && strcmp(what->kind, SF_ALERT_KIND_UNRECEIVED_EVENT) != 0))
 		return 0;
-	type = sf_event_type_find(what->target + strlen(PREFIX));
+	type = sf_event_type_find(sf_acknowledge_target(what) + strlen(PREFIX));
 	return type != NULL && sf_emission_acknowledge(type) > 0;
 }

@@ -238,7 +238,7 @@ sf_hold_release(int64 hold_no)
 	owner = sf_db_number(&drop, InvalidOid, SF_INT8(hold_no));
 	sf_privilege_unanchor(owner);
 	sf_db_invalidate("hold");
-	return sf_apply_unpark(SF_UNPARK_OBJECT, (SfUnparked) {.feature = "hold",.object_no = hold_no});
+	return sf_apply_unpark_object("hold", hold_no);
 }
 
 /* Lock the holds of resources for a role's machines, in the order of their numbers, and list these. */

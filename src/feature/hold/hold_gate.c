@@ -110,7 +110,7 @@ SfParking
 sf_hold_still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	const SfHold *hold = sf_hold_by_number(parked->object_no);
+	const SfHold *hold = sf_hold_by_number(sf_parked_object_no(parked));
 	SfGateNames names;
 
 	if (hold == NULL)

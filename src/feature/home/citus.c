@@ -165,14 +165,13 @@ read_home(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_groupid = 1, COL_nodename, COL_nodeport, COL_here};
 	SfHome	   *home = arg;
 
-	home->found = true;
+	home->place = sf_row_number(tuple, desc, COL_here, 0) != 0 ? SF_HOME_HERE : SF_HOME_ELSEWHERE;
 	home->node = (int) sf_row_number(tuple, desc, COL_groupid, 0);
 	home->host = sf_row_text(tuple, desc, COL_nodename);
 	home->port = (int) sf_row_number(tuple, desc, COL_nodeport, 0);
-	home->here = sf_row_number(tuple, desc, COL_here, 0) != 0;
 }
 
-/* Find the node where a key is at home; found is false where sf_home is not distributed. */
+/* Find the node where a key is at home. */
 SfHome
 sf_home_find(const char *key)
 {

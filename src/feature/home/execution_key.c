@@ -141,9 +141,9 @@ require_here(const char *key)
 	if (sf_home_claim_known(key))
 		return;
 	home = sf_home_find(key);
-	if (!home.found)
+	if (home.place == SF_HOME_UNKNOWN)
 		return;
-	if (home.here)
+	if (home.place == SF_HOME_HERE)
 	{
 		sf_home_claim(key, home.node, changes);
 		return;

@@ -19,11 +19,18 @@
 /* Characters that a key may have */
 #define SF_MAX_HOME_KEY	256
 
-/* Where a key is at home */
+/* Where a key is at home, seen from this node */
+typedef enum SfHomePlace
+{
+	SF_HOME_UNKNOWN,			/* there is no sf_home, or it is not distributed */
+	SF_HOME_HERE,
+	SF_HOME_ELSEWHERE
+} SfHomePlace;
+
+/* The home of a key; UNKNOWN: the others say nothing */
 typedef struct SfHome
 {
-	bool		found;			/* sf_home is there, and distributed */
-	bool		here;
+	SfHomePlace place;
 	int			node;			/* the number of Citus's group */
 	char	   *host;
 	int			port;

@@ -15,18 +15,19 @@
 SF_SQL_FUNCTION(sfflow_sf_find_home)
 {
 	SfHome		home = sf_home_find(sf_arg_text(fcinfo, 0, "key"));
-	bool		nulls[4] = {!home.found, !home.found, !home.found, false};
+	bool		unknown = home.place == SF_HOME_UNKNOWN;
+	bool		nulls[4] = {unknown, unknown, unknown, false};
 	Datum		values[4] = {0};
 	TupleDesc	desc;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	if (home.found)
+	if (!unknown)
 	{
 		values[0] = Int32GetDatum(home.node);
 		values[1] = CStringGetTextDatum(home.host);
 		values[2] = Int32GetDatum(home.port);
 	}
-	values[3] = BoolGetDatum(home.here || !home.found);
+	values[3] = BoolGetDatum(home.place != SF_HOME_ELSEWHERE);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }

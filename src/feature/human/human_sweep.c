@@ -48,7 +48,7 @@ sf_human_set_sweep(int64 task_no)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.human_task t SET sweep_at = LEAST(CASE WHEN NOT t.due_told THEN t.due_at END,"
 		" (SELECT pg_catalog.min(r.from_at) FROM _sfflow.human_task_role r WHERE r.execution_no = t.execution_no"
-		"  AND r.branch_no = t.branch_no AND r.from_at > t.told_at))"
+		"  AND r.branch_no = t.branch_no AND r.from_at > t.roles_told_at))"
 		" WHERE t.task_no = $1 RETURNING t.sweep_at");
 	TimestampTz at = sf_db_number(&plan, DT_NOEND, SF_INT8(task_no));
 
@@ -92,15 +92,15 @@ SfSweepResult
 sf_human_sweep(TimestampTz now)
 {
 	static SfPlan plan = SF_PLAN(
-		"WITH found AS MATERIALIZED (SELECT t.task_no, t.told_at, NOT t.due_told AND t.due_at <= $1 AS is_due,"
+		"WITH found AS MATERIALIZED (SELECT t.task_no, t.roles_told_at, NOT t.due_told AND t.due_at <= $1 AS is_due,"
 		"  t.execution_no, t.branch_no FROM _sfflow.human_task t"
 		"  WHERE t.sweep_at <= $1 ORDER BY t.sweep_at LIMIT $2 FOR UPDATE SKIP LOCKED),"
-		" told AS (UPDATE _sfflow.human_task t SET told_at = $1, due_told = t.due_told OR t.due_at <= $1 IS TRUE"
+		" told AS (UPDATE _sfflow.human_task t SET roles_told_at = $1, due_told = t.due_told OR t.due_at <= $1 IS TRUE"
 		"  FROM found f WHERE t.task_no = f.task_no)"
 		" SELECT f.task_no, f.is_due IS TRUE AS is_due,"
 		" (SELECT pg_catalog.jsonb_agg(r.role::pg_catalog.text ORDER BY r.role::pg_catalog.text)"
 		"   FROM _sfflow.human_task_role r WHERE r.execution_no = f.execution_no AND r.branch_no = f.branch_no"
-		"   AND r.from_at > f.told_at AND r.from_at <= $1) AS roles FROM found f");
+		"   AND r.from_at > f.roles_told_at AND r.from_at <= $1) AS roles FROM found f");
 	SfSweepResult left = {.next = DT_NOEND};
 	List	   *tasks = NIL;
 

@@ -313,7 +313,7 @@ sf_human_write(const SfFeatureWait *wait)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.human_task (execution_no, branch_no, task_no, generation, worklist_no, priority, created_at,"
-		" due_at, due_told, told_at, state, title, not_starter, not_states, data, form, for_all)"
+		" due_at, due_told, roles_told_at, state, title, not_starter, not_states, data, form, for_all)"
 		" SELECT $1, $2, $3, $4, w.worklist_no, $5, pg_catalog.clock_timestamp(), $6, false, $11, $12, $7, $14, $8, $9, w.form, $13"
 		" FROM _sfflow.worklist w WHERE w.name = $10 FOR KEY SHARE");
 	const NewTask *task = (const NewTask *) wait;

@@ -361,7 +361,7 @@ delete_number(int64 limit_no)
 	sf_privilege_unanchor(sf_db_number(&plan, InvalidOid, SF_INT8(limit_no)));
 	sf_limit_slot_delete_of_limit(limit_no);
 	/* a branch that another transaction is queueing meanwhile is found by the scan that follows (slice_queues.c) */
-	(void) sf_apply_unpark(SF_UNPARK_QUEUES, (SfUnparked) {.feature = "limit",.object_no = limit_no});
+	sf_apply_unpark_queues("limit", limit_no);
 	sf_db_invalidate("run_limit");
 	sf_hooks.scan_at(GetCurrentTimestamp());
 }

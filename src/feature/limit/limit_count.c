@@ -452,7 +452,7 @@ sf_limit_states_changed(SfDraft *draft)
 	foreach_ptr(SfBranch, join, draft->branches)
 		has_map = has_map || sf_branch_has_map_run(join);
 	if (has_map)
-		(void) sf_apply_unpark(SF_UNPARK_ITEMS, (SfUnparked) {.execution_no = draft->execution->execution_no});
+		sf_apply_unpark_items(draft->execution->execution_no);
 }
 
 /* Add copies of the limits of resources and activities that may apply to a state of a version. */
@@ -533,7 +533,7 @@ sf_limit_set_defined(int machine_no, const char *machine, const SfProgram *progr
 		const SfState *state = &program->states[i];
 		SfLimit		limit = {.kind = SF_OBJECT_STATE_MACHINE,.machine_no = machine_no,.in_definition = true};
 
-		if (state->type != SF_STATE_TASK || sf_state_task(state)->max_concurrency == 0)
+		if (state->type != SF_STATE_TASK || sf_state_task(state)->max_concurrency == SF_UNLIMITED)
 			continue;
 		limit.name = pstrdup(machine);
 		limit.state = pstrdup(state->name);

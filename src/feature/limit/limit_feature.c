@@ -41,11 +41,10 @@ init(void)
 static SfParking
 still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
 {
-	if (sf_limit_find(parked->object_no) == NULL)
+	if (sf_limit_find(sf_parked_object_no(parked)) == NULL)
 		return SF_PARKING_GONE;
 	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
-		if (sf_parked_in_queue(parked->kind) &&
-			wanted->queue.object_no == parked->object_no && wanted->queue.hash == parked->queue_hash)
+		if (sf_parked_in_queue(parked->kind) && sf_queue_equals(wanted->queue, sf_parked_queue(parked)))
 			return SF_PARKING_APPLIES;
 	return SF_PARKING_OVER;
 }
@@ -118,7 +117,7 @@ tend(void)
 	sf_limit_slot_reap();
 	sf_limit_lower_highest();
 	foreach_ptr(const SfWaitsWithin, within, sf_limit_waits_within())
-		sf_limit_recall_within(within->queue, within->execution_no);
+		sf_apply_unpark_within(within->queue, within->execution_no);
 	return sf_limit_count_uncounted();
 }
 
@@ -126,8 +125,8 @@ tend(void)
 static void
 database_gone(Oid database)
 {
-	sf_limit_rate_forget(database, 0);
-	sf_queue_forget(database, 0);
+	sf_limit_rate_forget(database, SF_HASH_ANY);
+	sf_queue_forget(database, SF_HASH_ANY);
 }
 
 /* Show how full the tables of keys of limits are, and whether an owner has found no entry lately. */

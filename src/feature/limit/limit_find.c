@@ -171,14 +171,6 @@ add_step_limit(List **found, const SfLimit *limit, SfQueue queue)
 	return wanted;
 }
 
-/* Have the slot of a limit be for a join. */
-static void
-set_join(SfStepLimit *wanted, const SfBranch *join)
-{
-	wanted->for_join = true;
-	wanted->join = join->key;
-}
-
 /* --- joins that go on after a redrive --- */
 
 /* Find a branch that a draft has, or a row. */
@@ -237,9 +229,9 @@ join_has_slot(const SfBranch *join, int64 limit_no)
 	const SfXactSlot *slots = sf_limit_xact_slots(&n);
 
 	for (int i = 0; i < n; i++)
-		if (slots[i].branch != NULL && slots[i].state == join->state &&
-			slots[i].queue.object_no == limit_no &&
-			sf_branch_key_equals(slots[i].branch->key, join->key))
+		if (slots[i].queue.object_no == limit_no && slots[i].occupant.kind == SF_OCCUPANT_BRANCH &&
+			sf_occupant_state(&slots[i].occupant) == join->state &&
+			sf_branch_key_equals(sf_occupant_branch(&slots[i].occupant)->key, join->key))
 			return true;
 	return sf_limit_slot_has(join->key, limit_no);
 }
@@ -262,7 +254,7 @@ want_for_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branc
 		{
 			SfStepLimit	   *wanted = add_step_limit(found, limit, queue_of(limit, draft, join));
 
-			set_join(wanted, join);
+			wanted->join = join->key;
 			wanted->limit.rate = 0; /* of what begins */
 		}
 	}
@@ -321,7 +313,7 @@ want_around(Search *search, const SfLimit *limit)
 	if (search->busy == NULL)
 	{
 		foreach_ptr(const SfBranch, join, list_joins(limit, search->draft, search->branch))
-			set_join(add_step_limit(&search->found, limit, queue_of(limit, search->draft, join)), join);
+			add_step_limit(&search->found, limit, queue_of(limit, search->draft, join))->join = join->key;
 	}
 	else if (may_be_of_joins(limit, search->draft, search->branch))
 		want_for_joins(limit, search->draft, search->branch, &search->found, search->busy);

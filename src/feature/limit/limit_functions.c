@@ -229,7 +229,7 @@ SF_SQL_FUNCTION(sfflow_branch_limits)
 		sf_columns_add(&row, Int64GetDatum(wanted->queue.object_no), false);
 		sf_columns_add(&row, Int64GetDatum(wanted->queue.hash), false);
 		sf_columns_add(&row, BoolGetDatum(sf_limit_is_of_executions(&wanted->limit)), false);
-		sf_columns_add(&row, BoolGetDatum(wanted->for_join), false);
+		sf_columns_add(&row, BoolGetDatum(sf_limit_is_for_join(wanted)), false);
 		sf_columns_add(&row, BoolGetDatum(sf_limit_shares(draft->execution, wanted->queue)), false);
 		sf_columns_put(fcinfo, &row);
 	}
@@ -250,7 +250,7 @@ SF_SQL_FUNCTION(sfflow_is_limited_by)
 	if (sf_limit_find(limit_no) == NULL || (draft = sf_object_read_branch(fcinfo, &branch)) == NULL)
 		PG_RETURN_NULL();
 	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
-		if (wanted->queue.object_no == limit_no && !wanted->for_join)
+		if (wanted->queue.object_no == limit_no && !sf_limit_is_for_join(wanted))
 			PG_RETURN_BOOL(true);
 	PG_RETURN_BOOL(false);
 }

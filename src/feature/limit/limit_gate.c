@@ -35,14 +35,23 @@
 
 /* Is a slot in use by what this slice works on, or by what outlives it? */
 static bool
-is_in_use(SfXactSlot *slot)
+is_in_use(const SfXactSlot *slot)
 {
+	const SfOccupant *occupant = &slot->occupant;
+
 	if (slot->may_have_row)
 		return true;
-	if (slot->draft != NULL)
-		return slot->draft->execution_end == NULL;
-	return slot->branch != NULL && sf_branch_is_inside(slot->branch) &&
-		slot->branch->state == slot->state;
+	switch (occupant->kind)
+	{
+		case SF_OCCUPANT_NONE:
+			return false;
+		case SF_OCCUPANT_EXECUTION:
+			return sf_occupant_draft(occupant)->execution_end == NULL;
+		case SF_OCCUPANT_BRANCH:
+			return sf_branch_is_inside(sf_occupant_branch(occupant)) &&
+				sf_occupant_branch(occupant)->state == sf_occupant_state(occupant);
+	}
+	pg_unreachable();
 }
 
 /* Find a slot of a queue that this transaction has locked and that is free; NULL: there is none. */
@@ -116,7 +125,7 @@ has_too_many(const SfDraft *draft)
 	int			n;
 
 	(void) sf_limit_xact_slots(&n);
-	return draft->by_worker && n >= MAX_SLOTS;
+	return sf_draft_is_by_worker(draft) && n >= MAX_SLOTS;
 }
 
 /*
@@ -145,7 +154,7 @@ is_first(SfQueue queue, const SfBranch *branch, SfQueueOrder order)
 {
 	SfQueuedBranch first;
 
-	if (branch->left_queue.was_in_one && sf_queue_equals(branch->left_queue.queue, queue))
+	if (sf_queue_equals(branch->left_queue.queue, queue))
 		return true;
 	if (!sf_queue_may_wait(queue) || !sf_gate_find_first(queue, &first))
 		return true;
@@ -231,14 +240,6 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfQueueOrde
 	return refusal;
 }
 
-/* Make due what waits in a queue for what an execution, or its parent, has by now. */
-void
-sf_limit_recall_within(SfQueue queue, int64 execution_no)
-{
-	(void) sf_apply_unpark(SF_UNPARK_WITHIN, (SfUnparked) {.object_no = queue.object_no,.queue_hash = queue.hash,
-								.execution_no = execution_no});
-}
-
 /*
  * What goes on after a redrive has a slot: keep it for a join, and have what else waits for
  * it go on.
@@ -246,13 +247,13 @@ sf_limit_recall_within(SfQueue queue, int64 execution_no)
 static void
 hand_over_redriven(const SfStepLimit *wanted, SfXactSlot *slot, const SfDraft *draft)
 {
-	if (wanted->for_join)
+	if (sf_limit_is_for_join(wanted))
 	{
 		sf_limit_slot_store(slot, wanted->join);
-		sf_limit_recall_within(wanted->queue, wanted->join.execution_no);
+		sf_apply_unpark_within(wanted->queue, wanted->join.execution_no);
 	}
 	else if (sf_limit_is_of_executions(&wanted->limit) && draft->execution->redrive_count > 0)
-		sf_limit_recall_within(wanted->queue, draft->execution->execution_no);
+		sf_apply_unpark_within(wanted->queue, draft->execution->execution_no);
 }
 
 /* What the steps of a draft have taken of limits; from here on the draft has taken something. */
@@ -284,12 +285,9 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 			slot->level = GetCurrentTransactionNestLevel();
 			hand_over_redriven(wanted, slot, draft);
 		}
-		if (slot != NULL && !wanted->for_join)
-		{
-			slot->draft = whole ? draft : NULL;
-			slot->branch = whole ? NULL : branch;
-			slot->state = branch->state;
-		}
+		if (slot != NULL && !sf_limit_is_for_join(wanted))
+			slot->occupant = whole ? (SfOccupant) {.kind = SF_OCCUPANT_EXECUTION,.draft = draft} :
+				(SfOccupant) {.kind = SF_OCCUPANT_BRANCH,.in = {branch, branch->state}};
 		if (sf_limit_has_rate(&wanted->limit) && !whole)
 			taken->drawn = lappend(taken->drawn, wanted);
 	}
@@ -323,10 +321,10 @@ sf_limit_store_slots(void)
 		SfXactSlot *slot = &slots[i];
 
 		if (!slot->may_have_row && is_in_use(slot))
-			sf_limit_slot_store(slot, slot->draft != NULL ?
-								sf_branch_key_of_execution(slot->draft->execution->execution_no) : slot->branch->key);
-		slot->draft = NULL;
-		slot->branch = NULL;
+			sf_limit_slot_store(slot, slot->occupant.kind == SF_OCCUPANT_BRANCH ?
+								sf_occupant_branch(&slot->occupant)->key :
+								sf_branch_key_of_execution(sf_occupant_draft(&slot->occupant)->execution->execution_no));
+		slot->occupant.kind = SF_OCCUPANT_NONE;
 	}
 }
 
@@ -342,7 +340,7 @@ order_of(const SfDraft *draft, const SfBranch *branch)
 	bool		announced = branch->phase == SF_PHASE_ANNOUNCED;
 	SfQueueOrder order = {SF_PARKED_QUEUED, branch->left_queue.as_if_since, branch->left_queue.since};
 
-	if (branch->left_queue.was_in_one && !announced)
+	if (sf_queue_is_one(branch->left_queue.queue) && !announced)
 		return order;
 	order.since = announced ? branch->started_at :
 		branch->due_at == DT_NOEND ? GetCurrentTimestamp() : branch->due_at;

@@ -15,9 +15,16 @@ typedef struct SfStepLimit
 {
 	SfLimit		limit;
 	SfQueue		queue;
-	bool		for_join;		/* the slot is not for the step, but for a join around it that goes on without one: */
-	SfBranchKey join;
+	SfBranchKey join;			/* for which the slot is, around the step: it goes on without one.  No execution: the
+								 * slot is for the step itself */
 } SfStepLimit;
+
+/* Is the slot that a step is to take for a join around it? */
+static inline bool
+sf_limit_is_for_join(const SfStepLimit *wanted)
+{
+	return wanted->join.execution_no != SF_NO_EXECUTION;
+}
 
 extern bool sf_limit_find_queue(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch,
 								SfQueue *queue);
@@ -34,7 +41,6 @@ typedef struct SfLimitTaken
 } SfLimitTaken;
 
 extern SfGate sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error);
-extern void sf_limit_recall_within(SfQueue queue, int64 execution_no);
 extern bool sf_limit_shares(const SfExecution *execution, SfQueue queue);
 extern void sf_limit_return_tokens(SfDraft *draft);
 extern void sf_limit_store_slots(void);

@@ -118,8 +118,7 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId pa
 			continue;
 		if (event == SUBXACT_EVENT_ABORT_SUB)
 		{
-			xact_slots[i].draft = NULL;
-			xact_slots[i].branch = NULL;
+			xact_slots[i].occupant.kind = SF_OCCUPANT_NONE;
 			xact_slots[i].may_have_row = true;
 		}
 		xact_slots[i].level = level - 1;

@@ -8,6 +8,53 @@
 
 #include "feature/limit/limit.h"
 
+/* What occupies a slot in this slice */
+typedef enum SfOccupantKind
+{
+	SF_OCCUPANT_NONE,
+	SF_OCCUPANT_EXECUTION,		/* an execution as a whole */
+	SF_OCCUPANT_BRANCH			/* a branch, while it is in a state */
+} SfOccupantKind;
+
+/* The occupant of a slot in this slice: sf_occupant_branch and the like read what its kind has */
+typedef struct SfOccupant
+{
+	SfOccupantKind kind;
+	union
+	{
+		const struct SfDraft *draft;	/* EXECUTION */
+		struct
+		{
+			const SfBranch *branch;
+			int			state;	/* of the machine */
+		}			in;			/* BRANCH */
+	};
+} SfOccupant;
+
+/* The draft of an execution that occupies a slot. */
+static inline const struct SfDraft *
+sf_occupant_draft(const SfOccupant *occupant)
+{
+	Assert(occupant->kind == SF_OCCUPANT_EXECUTION);
+	return occupant->draft;
+}
+
+/* A branch that occupies a slot. */
+static inline const SfBranch *
+sf_occupant_branch(const SfOccupant *occupant)
+{
+	Assert(occupant->kind == SF_OCCUPANT_BRANCH);
+	return occupant->in.branch;
+}
+
+/* The state in which that branch does. */
+static inline int
+sf_occupant_state(const SfOccupant *occupant)
+{
+	Assert(occupant->kind == SF_OCCUPANT_BRANCH);
+	return occupant->in.state;
+}
+
 /* A slot that this transaction has locked; SfLockedSlot is one of any, as the lock table has it */
 typedef struct SfXactSlot
 {
@@ -16,10 +63,7 @@ typedef struct SfXactSlot
 	int			level;			/* of the subtransaction that took it for its occupant */
 	bool		used;			/* something occupies it, or did */
 	bool		may_have_row;	/* a row may outlive the transaction */
-	/* What occupies it in this slice: one of both, or nothing */
-	const struct SfDraft *draft;	/* an execution as a whole */
-	const SfBranch *branch;
-	int			state;			/* of the machine, in which the branch occupies it */
+	SfOccupant	occupant;
 } SfXactSlot;
 
 /* A slot that a branch occupies, as it was read */

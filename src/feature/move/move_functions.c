@@ -87,7 +87,7 @@ node_of(const char *key, int named)
 {
 	SfHome		home = sf_home_find(key);
 	SfHomeRow	row = sf_home_row_find(key);
-	bool		tells = home.found && sf_home_tells();
+	bool		tells = home.place != SF_HOME_UNKNOWN && sf_home_tells();
 
 	if (!tells && named != SF_NO_NODE)
 		return named;
@@ -103,7 +103,7 @@ node_of(const char *key, int named)
 				(errcode(ERRCODE_SF_NOT_AT_HOME),
 				 errmsg("executions of key \"%s\" are on their way from node %d to node %d", key, row.from_node, row.node),
 				 errhint("CALL sf_move_key('%s') on node %d first.", key, row.node)));
-	if (!home.here)
+	if (home.place == SF_HOME_ELSEWHERE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_NOT_AT_HOME),
 				 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.node),
@@ -166,7 +166,7 @@ keys_to_move(void)
 	{
 		SfHomeRow	row = sf_home_row_find(key);
 
-		if (row.from_node != SF_NO_NODE ? row.node == sf_home_group() : sf_home_find(key).here)
+		if (row.from_node != SF_NO_NODE ? row.node == sf_home_group() : sf_home_find(key).place == SF_HOME_HERE)
 			keys = lappend(keys, key);
 	}
 	return keys;

@@ -89,7 +89,7 @@ sf_peer_seen(int number)
 	return seen;
 }
 
-/* Forget entries of a database: those of a key's first number, or (0) all. */
+/* Forget entries of a database: those of a key's first number, or (SF_HASH_ANY) all. */
 static void
 forget(Oid database, int64 first)
 {
@@ -109,5 +109,5 @@ sf_peer_forget(int number)
 void
 sf_peer_forget_all(Oid database)
 {
-	forget(database, 0);
+	forget(database, SF_HASH_ANY);
 }

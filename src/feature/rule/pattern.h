@@ -39,24 +39,66 @@ typedef struct SfBound
 	bool		inclusive;
 } SfBound;
 
-/* One element of a leaf */
+/* PREFIX, SUFFIX, IGNORE_CASE, WILDCARD */
+typedef struct SfTextMatch
+{
+	SfPiece    *pieces;			/* one; WILDCARD: those between the asterisks */
+	int			npieces;
+	bool		ignores_case;	/* the pieces are in lower case */
+} SfTextMatch;
+
+/* NUMERIC */
+typedef struct SfRangeMatch
+{
+	SfBound		low;
+	SfBound		high;
+} SfRangeMatch;
+
+/* CIDR */
+typedef struct SfNetworkMatch
+{
+	int			family;			/* AF_INET or AF_INET6 */
+	uint8		address[16];
+	int			bits;
+} SfNetworkMatch;
+
+/* NONE_OF */
+typedef struct SfOtherMatch
+{
+	struct SfMatcher *matchers;
+	int			n;
+} SfOtherMatch;
+
+/* One element of a leaf: sf_matcher_value and the like read what its kind has */
 typedef struct SfMatcher
 {
 	SfMatchKind kind;
-	bool		ignores_case;	/* PREFIX, SUFFIX, IGNORE_CASE: the piece is in lower case */
-	JsonbValue	value;			/* VALUE */
-	bool		exists;			/* EXISTS */
-	SfPiece    *pieces;			/* PREFIX, SUFFIX, IGNORE_CASE: one; WILDCARD: between the
-								 * asterisks */
-	int			npieces;
-	SfBound		low;			/* NUMERIC */
-	SfBound		high;
-	int			family;			/* CIDR: AF_INET or AF_INET6 */
-	uint8		address[16];
-	int			bits;
-	struct SfMatcher *others;	/* NONE_OF */
-	int			nothers;
+	union
+	{
+		JsonbValue	value;		/* VALUE */
+		bool		exists;		/* EXISTS */
+		SfTextMatch text;
+		SfRangeMatch range;
+		SfNetworkMatch network;
+		SfOtherMatch others;
+	};
 } SfMatcher;
+
+/* sf_matcher_value(matcher), sf_matcher_text(matcher) …: what its kind has */
+#define SF_MATCHER_PART(part_type, part, is_of_kind) \
+	static inline const part_type * \
+	sf_matcher_##part(const SfMatcher *matcher) \
+	{ \
+		SfMatchKind kind PG_USED_FOR_ASSERTS_ONLY = matcher->kind; \
+		Assert(is_of_kind); \
+		return &matcher->part; \
+	}
+SF_MATCHER_PART(JsonbValue, value, kind == SF_MATCH_VALUE)
+SF_MATCHER_PART(bool, exists, kind == SF_MATCH_EXISTS)
+SF_MATCHER_PART(SfTextMatch, text, kind >= SF_MATCH_PREFIX)
+SF_MATCHER_PART(SfRangeMatch, range, kind == SF_MATCH_NUMERIC)
+SF_MATCHER_PART(SfNetworkMatch, network, kind == SF_MATCH_CIDR)
+SF_MATCHER_PART(SfOtherMatch, others, kind == SF_MATCH_NONE_OF)
 
 typedef enum SfPatternFieldKind
 {

@@ -123,9 +123,7 @@ set_text(SfMatcher *matcher, const JsonbValue *value, bool ignores_case)
 	piece->text = ignores_case ?
 		sf_pattern_fold(value->val.string.val, value->val.string.len, &piece->length) :
 		pnstrdup(value->val.string.val, value->val.string.len);
-	matcher->pieces = piece;
-	matcher->npieces = 1;
-	matcher->ignores_case = ignores_case;
+	matcher->text = (SfTextMatch) {.pieces = piece,.npieces = 1,.ignores_case = ignores_case};
 }
 
 /* Compile prefix or suffix: a string, or {"equals-ignore-case": a string}. */
@@ -166,7 +164,7 @@ compile_wildcard(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 
 	if (value->type != jbvString)
 		refuse(path, "must be a string");
-	matcher->pieces = palloc(sizeof(SfPiece) * (length + 1));
+	matcher->text = (SfTextMatch) {.pieces = palloc(sizeof(SfPiece) * (length + 1))};
 	initStringInfo(&piece);
 	for (int i = 0; i <= length; i++)
 	{
@@ -175,7 +173,7 @@ compile_wildcard(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 			if (i < length && after_asterisk)
 				refuse(path, "two asterisks must not follow each other");
 			after_asterisk = true;
-			matcher->pieces[matcher->npieces++] =
+			matcher->text.pieces[matcher->text.npieces++] =
 				(SfPiece) {pnstrdup(piece.data, piece.len), piece.len};
 			resetStringInfo(&piece);
 			continue;
@@ -238,9 +236,9 @@ compile_comparison(const JsonbValue *array, int index, const Path *path, SfMatch
 		refuse(&number_at, "must be a number");
 	bound.number = DatumGetNumericCopy(NumericGetDatum(number.val.numeric));
 	if ((ends & LOW) != 0)
-		matcher->low = bound;
+		matcher->range.low = bound;
 	if ((ends & HIGH) != 0)
-		matcher->high = bound;
+		matcher->range.high = bound;
 	return ends;
 }
 
@@ -258,8 +256,8 @@ compile_numeric(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 		return;
 	if (first != LOW || compile_comparison(value, 2, path, matcher) != HIGH)
 		refuse(path, "a range has a lower bound, then an upper bound");
-	if (DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(matcher->low.number),
-										  NumericGetDatum(matcher->high.number))) >= 0)
+	if (DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(matcher->range.low.number),
+										  NumericGetDatum(matcher->range.high.number))) >= 0)
 		refuse(path, "the lower bound must be less than the upper bound");
 }
 
@@ -275,14 +273,14 @@ compile_cidr(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 	if (slash == NULL)
 		refuse(path, "must be a string with an address and the length of its prefix, such as \"10.0.0.0/24\"");
 	*slash = '\0';
-	matcher->family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
-	if (inet_pton(matcher->family, text, matcher->address) != 1)
+	matcher->network.family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
+	if (inet_pton(matcher->network.family, text, matcher->network.address) != 1)
 		refuse(path, "is no address of IPv4 or IPv6");
 	bits = strtol(slash + 1, &end, 10);
 	if (slash[1] < '0' || slash[1] > '9' || *end != '\0' ||
-		bits > (matcher->family == AF_INET ? 32 : 128))
+		bits > (matcher->network.family == AF_INET ? 32 : 128))
 		refuse(path, "the length of the prefix is wrong");
-	matcher->bits = (int) bits;
+	matcher->network.bits = (int) bits;
 }
 
 /* --- other operators --- */
@@ -326,21 +324,21 @@ compile_other_strings(const JsonbValue *value, const Path *path, SfMatcher *matc
 		refuse(path, "must be " OTHERS);
 	if (!sf_json_is_array(&list))
 	{
-		matcher->others = palloc0(sizeof(SfMatcher));
-		matcher->nothers = 1;
-		compile_operator(value, path, &matcher->others[0]);
+		matcher->others.matchers = palloc0(sizeof(SfMatcher));
+		matcher->others.n = 1;
+		compile_operator(value, path, &matcher->others.matchers[0]);
 		return;
 	}
 	require_elements(&list, &at);
-	matcher->nothers = sf_json_count(&list);
-	matcher->others = palloc0(sizeof(SfMatcher) * matcher->nothers);
-	for (int i = 0; i < matcher->nothers; i++)
+	matcher->others.n = sf_json_count(&list);
+	matcher->others.matchers = palloc0(sizeof(SfMatcher) * matcher->others.n);
+	for (int i = 0; i < matcher->others.n; i++)
 	{
 		Path		element_at = element_path(&at, i);
 
 		(void) sf_json_element(&list, i, &element);
-		matcher->others[i].kind = inner.kind;
-		operators[inner.kind].compile(&element, &element_at, &matcher->others[i]);
+		matcher->others.matchers[i].kind = inner.kind;
+		operators[inner.kind].compile(&element, &element_at, &matcher->others.matchers[i]);
 	}
 }
 
@@ -357,16 +355,16 @@ compile_none_of(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 	}
 	if (sf_json_is_array(value))
 		require_elements(value, path);
-	matcher->nothers = sf_json_is_array(value) ? sf_json_count(value) : 1;
-	matcher->others = palloc0(sizeof(SfMatcher) * matcher->nothers);
-	for (int i = 0; i < matcher->nothers; i++)
+	matcher->others.n = sf_json_is_array(value) ? sf_json_count(value) : 1;
+	matcher->others.matchers = palloc0(sizeof(SfMatcher) * matcher->others.n);
+	for (int i = 0; i < matcher->others.n; i++)
 	{
 		if (sf_json_is_array(value))
 			(void) sf_json_element(value, i, &element);
 		if ((element.type != jbvString && element.type != jbvNumeric) ||
-			(i > 0 && element.type != matcher->others[0].value.type))
+			(i > 0 && element.type != matcher->others.matchers[0].value.type))
 			refuse(path, "must be " OTHERS);
-		matcher->others[i].value = copy_scalar(&element);
+		matcher->others.matchers[i].value = copy_scalar(&element);
 	}
 }
 

@@ -45,24 +45,24 @@ ends_with(const char *text, int length, const SfPiece *piece)
  * before it.
  */
 static bool
-matches_wildcard(const SfMatcher *matcher, const char *text, int length)
+matches_wildcard(const SfTextMatch *match, const char *text, int length)
 {
-	const SfPiece *first = &matcher->pieces[0];
-	const SfPiece *last = &matcher->pieces[matcher->npieces - 1];
+	const SfPiece *first = &match->pieces[0];
+	const SfPiece *last = &match->pieces[match->npieces - 1];
 	const char *at = text + first->length;
 	const char *end = text + length - last->length;
 
-	if (matcher->npieces == 1)
+	if (match->npieces == 1)
 		return length == first->length && begins_with(text, length, first);
 	if (length < first->length + last->length || !begins_with(text, length, first) ||
 		!ends_with(text, length, last))
 		return false;
-	for (int i = 1; i < matcher->npieces - 1; i++)
+	for (int i = 1; i < match->npieces - 1; i++)
 	{
-		at = find_piece(at, end, &matcher->pieces[i]);
+		at = find_piece(at, end, &match->pieces[i]);
 		if (at == NULL)
 			return false;
-		at += matcher->pieces[i].length;
+		at += match->pieces[i].length;
 	}
 	return true;
 }
@@ -71,23 +71,24 @@ matches_wildcard(const SfMatcher *matcher, const char *text, int length)
 static bool
 matches_string(const SfMatcher *matcher, const JsonbValue *value)
 {
+	const SfTextMatch *match = sf_matcher_text(matcher);
 	const char *text = value->val.string.val;
 	int			length = value->val.string.len;
 
 	if (value->type != jbvString)
 		return false;
-	if (matcher->ignores_case)
+	if (match->ignores_case)
 		text = sf_pattern_fold(text, length, &length);
 	switch (matcher->kind)
 	{
 		case SF_MATCH_PREFIX:
-			return begins_with(text, length, matcher->pieces);
+			return begins_with(text, length, match->pieces);
 		case SF_MATCH_SUFFIX:
-			return ends_with(text, length, matcher->pieces);
+			return ends_with(text, length, match->pieces);
 		case SF_MATCH_IGNORE_CASE:
-			return length == matcher->pieces->length && begins_with(text, length, matcher->pieces);
+			return length == match->pieces->length && begins_with(text, length, match->pieces);
 		default:
-			return matches_wildcard(matcher, text, length);
+			return matches_wildcard(match, text, length);
 	}
 }
 
@@ -104,10 +105,10 @@ compare_bound(Numeric number, const SfBound *bound)
 
 /* Match a number with a range. */
 static bool
-matches_numeric(const SfMatcher *matcher, const JsonbValue *value)
+matches_numeric(const SfRangeMatch *range, const JsonbValue *value)
 {
-	const SfBound *low = &matcher->low;
-	const SfBound *high = &matcher->high;
+	const SfBound *low = &range->low;
+	const SfBound *high = &range->high;
 	int			above,
 				below;
 
@@ -121,23 +122,35 @@ matches_numeric(const SfMatcher *matcher, const JsonbValue *value)
 
 /* Match an address with the first bits of another one. */
 static bool
-matches_cidr(const SfMatcher *matcher, const JsonbValue *value)
+matches_cidr(const SfNetworkMatch *network, const JsonbValue *value)
 {
 	char		text[INET6_ADDRSTRLEN];
 	uint8		address[16];
-	int			bytes = matcher->bits / 8;
-	int			shift = 8 - matcher->bits % 8;
+	int			bytes = network->bits / 8;
+	int			shift = 8 - network->bits % 8;
 
 	if (value->type != jbvString || value->val.string.len >= (int) sizeof(text))
 		return false;
 	memcpy(text, value->val.string.val, value->val.string.len);
 	text[value->val.string.len] = '\0';
-	return inet_pton(matcher->family, text, address) == 1 &&
-		memcmp(address, matcher->address, bytes) == 0 &&
-		(shift == 8 || (address[bytes] ^ matcher->address[bytes]) >> shift == 0);
+	return inet_pton(network->family, text, address) == 1 &&
+		memcmp(address, network->address, bytes) == 0 &&
+		(shift == 8 || (address[bytes] ^ network->address[bytes]) >> shift == 0);
 }
 
 /* --- leaves and objects --- */
+
+static bool matches_scalar(const SfMatcher *matcher, const JsonbValue *value);
+
+/* Match a scalar with some matchers: one of them does. */
+static bool
+matches_any(const SfMatcher *matchers, int n, const JsonbValue *value)
+{
+	for (int i = 0; i < n; i++)
+		if (matches_scalar(&matchers[i], value))
+			return true;
+	return false;
+}
 
 /* Match a scalar. */
 static bool
@@ -146,31 +159,19 @@ matches_scalar(const SfMatcher *matcher, const JsonbValue *value)
 	switch (matcher->kind)
 	{
 		case SF_MATCH_VALUE:
-			return value->type == matcher->value.type && sf_json_value_is_equal(value, &matcher->value);
+			return value->type == sf_matcher_value(matcher)->type &&
+				sf_json_value_is_equal(value, sf_matcher_value(matcher));
 		case SF_MATCH_NONE_OF:
-			for (int i = 0; i < matcher->nothers; i++)
-				if (matches_scalar(&matcher->others[i], value))
-					return false;
-			return true;
+			return !matches_any(sf_matcher_others(matcher)->matchers, sf_matcher_others(matcher)->n, value);
 		case SF_MATCH_EXISTS:
-			return matcher->exists;
+			return *sf_matcher_exists(matcher);
 		case SF_MATCH_NUMERIC:
-			return matches_numeric(matcher, value);
+			return matches_numeric(sf_matcher_range(matcher), value);
 		case SF_MATCH_CIDR:
-			return matches_cidr(matcher, value);
+			return matches_cidr(sf_matcher_network(matcher), value);
 		default:
 			return matches_string(matcher, value);
 	}
-}
-
-/* Match a scalar with a leaf: one of its elements does. */
-static bool
-leaf_matches_scalar(const SfPatternField *field, const JsonbValue *value)
-{
-	for (int i = 0; i < field->nmatchers; i++)
-		if (matches_scalar(&field->matchers[i], value))
-			return true;
-	return false;
 }
 
 /* Match a value with a leaf: of an array, one scalar in it; *any: it has some. */
@@ -186,7 +187,7 @@ leaf_matches_some(const SfPatternField *field, const JsonbValue *value, bool *an
 	if (!sf_json_is_array(value))
 	{
 		*any = true;
-		return leaf_matches_scalar(field, value);
+		return matches_any(field->matchers, field->nmatchers, value);
 	}
 	it = sf_json_elements(value);
 	while (sf_json_next(&it, &element))
@@ -204,7 +205,7 @@ leaf_matches(const SfPatternField *field, const JsonbValue *value)
 	if (value != NULL && leaf_matches_some(field, value, &any))
 		return true;
 	for (int i = 0; i < field->nmatchers && !any; i++)
-		if (field->matchers[i].kind == SF_MATCH_EXISTS && !field->matchers[i].exists)
+		if (field->matchers[i].kind == SF_MATCH_EXISTS && !*sf_matcher_exists(&field->matchers[i]))
 			return true;
 	return false;
 }

@@ -110,7 +110,7 @@ read_revision(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_owner = 1, COL_revision};
 	SfRuleRevision *revision = arg;
 
-	revision->revision = sf_row_number(tuple, desc, COL_revision, 0);
+	revision->revision = sf_row_number(tuple, desc, COL_revision, SF_NO_REVISION);
 	revision->is_ours = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
 }
 
@@ -118,7 +118,7 @@ read_revision(HeapTuple tuple, TupleDesc desc, void *arg)
 SfRuleRevision
 sf_rule_revision(Oid owner)
 {
-	SfRuleRevision revision = {0};
+	SfRuleRevision revision = {.revision = SF_NO_REVISION};
 
 	(void) sf_rows_read_now(&owner_key, 1, read_revision, &revision, SF_ROLE(owner));
 	return revision;

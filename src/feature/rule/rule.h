@@ -48,10 +48,13 @@ extern SfRuleUse sf_rule_use(const SfRule *rule, int64 but, int max_rules, int m
 
 /* --- what backends keep --- */
 
+/* Where the revision of a role's rules may stand: it never had rules, or none were read */
+#define SF_NO_REVISION		0
+
 /* The rules of a role as they were once */
 typedef struct SfRuleRevision
 {
-	int64		revision;		/* 0: the role never had rules */
+	int64		revision;		/* or SF_NO_REVISION */
 	bool		is_ours;		/* this transaction has changed them, and may do so again */
 } SfRuleRevision;
 

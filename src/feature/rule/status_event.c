@@ -93,13 +93,15 @@ add_execution(SfJsonBuilder *json, const SfChange *change, const SfExecution *ex
 static void
 add_job(SfJsonBuilder *json, const SfChange *change)
 {
-	sf_json_add_string(json, "job", change->job);
+	const SfJobChange *job = sf_change_job(change);
+
+	sf_json_add_string(json, "job", job->name);
 	sf_json_add_string(json, "status", sf_status_name(change->status));
-	sf_json_add_int(json, "attempt", change->attempt);
-	sf_notice_add_date(json, "startDate", change->began);
+	sf_json_add_int(json, "attempt", job->attempt);
+	sf_notice_add_date(json, "startDate", job->began);
 	sf_notice_add_date(json, "stopDate", change->at);
-	sf_notice_add_text(json, "error", change->error == NULL ? NULL : change->error->name);
-	sf_notice_add_text(json, "cause", change->error == NULL ? NULL : change->error->cause);
+	sf_notice_add_text(json, "error", job->error == NULL ? NULL : job->error->name);
+	sf_notice_add_text(json, "cause", job->error == NULL ? NULL : job->error->cause);
 }
 
 /* "2025-02-05T02:00:00Z" */

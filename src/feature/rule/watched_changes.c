@@ -136,7 +136,7 @@ observe_notice(const SfNotice *notice, const SfWatcher *watcher, char *event_id,
 	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
 	int			depth = notice->execution != NULL ?
 		sf_rule_depth(notice->execution->execution_no, notice->execution->parent_execution_no) :
-		rule != NULL ? rule->rule.depth : 0;
+		rule != NULL ? sf_origin_rule(rule)->depth : 0;
 	JsonbValue	root;
 	ListCell   *lc;
 
@@ -189,9 +189,9 @@ sf_watcher_depth(void)
 	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
 
 	if (rule != NULL)
-		return rule->rule.depth;
+		return sf_origin_rule(rule)->depth;
 	/* also where no rule sees what is started, or emitted: one may see what comes of that */
-	return task != NULL && sf_watcher_is_any() ? depth_of(task->task.execution_no) : 0;
+	return task != NULL && sf_watcher_is_any() ? depth_of(sf_origin_task(task)->execution_no) : 0;
 }
 
 /* An execution was started, or has the input of another start: note how many rules led to it. */

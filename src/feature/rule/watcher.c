@@ -212,7 +212,7 @@ load_rules(SfWatcher *watcher, SfRuleRevision revision)
 {
 	ListCell   *lc;
 
-	watcher->revision = 0;
+	watcher->revision = SF_NO_REVISION;
 	watcher->watches = NIL;
 	watcher->kinds = 0;
 	if (watcher->context == NULL)
@@ -221,7 +221,7 @@ load_rules(SfWatcher *watcher, SfRuleRevision revision)
 	MemoryContextReset(watcher->context);
 	foreach(lc, sf_rule_read_of(watcher->owner))
 		add_watch(watcher, lfirst(lc));
-	watcher->revision = revision.is_ours ? 0 : revision.revision;
+	watcher->revision = revision.is_ours ? SF_NO_REVISION : revision.revision;
 }
 
 /* See to it that the rules of a role are those of now. */

@@ -45,7 +45,7 @@ typedef struct SfWatchedRule
 typedef struct SfWatcher
 {
 	Oid			owner;
-	int64		revision;		/* of the rules that were read; 0: none were */
+	int64		revision;		/* of the rules that were read, or SF_NO_REVISION */
 	uint64		checked;		/* the revision was that of the table after so many changes */
 	MemoryContext context;		/* of the rules */
 	List	   *watches;		/* SfWatchedRule */

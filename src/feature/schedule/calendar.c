@@ -112,7 +112,7 @@ static void
 inherit(SfCalendar *calendar, SfCalendarRule *rule, const Jsonb *days)
 {
 	bool		weekdays_said = false;
-	bool		month_said = calendar->month_start != 0;
+	bool		month_said = calendar->month_start != SF_NO_MONTH_START;
 	ListCell   *lc;
 
 	foreach(lc, calendar->rules)
@@ -167,7 +167,7 @@ sf_calendar_make(const char *name, const Jsonb *rule, const Jsonb *days)
 		rule = row->rule;
 		days = row->days;
 	}
-	if (calendar->month_start == 0)
+	if (calendar->month_start == SF_NO_MONTH_START)
 		calendar->month_start = 1;
 	return calendar;
 }
@@ -333,7 +333,7 @@ picks(const SfDays *days, const SfPick *pick, int day)
 			return day >= pick->from && (day - pick->from) % pick->every == 0;
 		case SF_PICK_WEEKDAYS:
 			return (pick->weekdays & weekday_bit(day)) != 0 &&
-				(pick->nth == 0 || pick->nth == week || -pick->nth == week_back);
+				(pick->nth == SF_ANY_NTH || pick->nth == week || -pick->nth == week_back);
 		case SF_PICK_MONTH_DAYS:
 			return has_ordinal(pick, day - month.begin + 1, month.end - day + 1);
 		case SF_PICK_OPEN_DAYS:

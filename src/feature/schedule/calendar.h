@@ -57,13 +57,16 @@ typedef struct SfCalendarException
 	uint32		weekdays;		/* ... on these; bit 0 is Sunday */
 } SfCalendarException;
 
+/* Where the day on which months begin may stand: it is not said */
+#define SF_NO_MONTH_START	0
+
 /* What a calendar says itself */
 typedef struct SfCalendarRule
 {
 	char	   *extends;		/* or NULL */
 	bool		has_weekdays;
 	uint32		weekdays;		/* that are open */
-	int			month_start;	/* 0: not said */
+	int			month_start;	/* or SF_NO_MONTH_START */
 	SfDateSet	open;
 	SfDateSet	closed;
 	List	   *exceptions;		/* of SfCalendarException; the last one that fits holds */
@@ -85,14 +88,20 @@ typedef enum SfPickKind
 	SF_PICK_NONE				/* only takes days away from the others */
 } SfPickKind;
 
+/* Where the first day of an interval may stand: it is not said */
+#define SF_NO_FIRST_DAY		0
+
+/* Where it may stand which one of a weekday in a month is picked: all are */
+#define SF_ANY_NTH			0
+
 /* Days that are picked: one object of the days of a calendar */
 typedef struct SfPick
 {
 	SfPickKind	kind;
 	int			every;			/* EVERY: that many days from a day on */
-	int			from;
+	int			from;			/* ... which is this one, or SF_NO_FIRST_DAY */
 	uint32		weekdays;		/* WEEKDAYS */
-	int			nth;			/* ... of the month, or from its end; 0: all */
+	int			nth;			/* ... of the month, less than 0: from its end; or SF_ANY_NTH */
 	uint32		ordinals;		/* MONTH_DAYS, OPEN_DAYS, CLOSED_DAYS: a bit for each */
 	uint32		ordinals_back;	/* ... from the end of the month */
 	SfDateSet	dates;			/* DATES */

@@ -542,14 +542,14 @@ static void
 check_pick(const SfPick *pick, const char *at)
 {
 	if (pick->kind == SF_PICK_NONE &&
-		(pick->except == NIL || pick->from != 0 || pick->nth != 0 || pick->plus != 0 ||
+		(pick->except == NIL || pick->from != SF_NO_FIRST_DAY || pick->nth != SF_ANY_NTH || pick->plus != 0 ||
 		 pick->months != SF_EVERY_MONTH))
 		invalid(at, "It takes one of Every, Weekdays, MonthDays, OpenDays, ClosedDays, Dates; or Except alone.");
-	if (pick->kind == SF_PICK_EVERY && pick->every > 1 && pick->from == 0)
+	if (pick->kind == SF_PICK_EVERY && pick->every > 1 && pick->from == SF_NO_FIRST_DAY)
 		invalid(at, "Every takes From, the first of the days.");
-	if (pick->kind != SF_PICK_EVERY && pick->from != 0)
+	if (pick->kind != SF_PICK_EVERY && pick->from != SF_NO_FIRST_DAY)
 		invalid(at, "From goes with Every.");
-	if (pick->kind != SF_PICK_WEEKDAYS && pick->nth != 0)
+	if (pick->kind != SF_PICK_WEEKDAYS && pick->nth != SF_ANY_NTH)
 		invalid(at, "Nth goes with Weekdays.");
 }
 
@@ -560,6 +560,8 @@ append_pick(const JsonbValue *value, const char *at, int nfields, List **list)
 	SfPick	   *pick = palloc0(sizeof(SfPick));
 
 	pick->kind = SF_PICK_NONE;
+	pick->from = SF_NO_FIRST_DAY;
+	pick->nth = SF_ANY_NTH;
 	pick->months = SF_EVERY_MONTH;
 	read_object(value, at, pick_fields, nfields, pick);
 	check_pick(pick, at);

@@ -157,7 +157,7 @@ skip_space(const char *p)
 
 /* Read the five fields. */
 static bool
-parse_fields(const char *p, SfCron *out, char **problem)
+parse_fields(const char *p, SfCronFields *out, char **problem)
 {
 	uint64		bits[FIELD_COUNT] = {0};
 	bool		any[FIELD_COUNT];
@@ -236,21 +236,24 @@ sf_cron_parse(const char *text, SfCron *out, char **problem)
 
 	memset(out, 0, sizeof(*out));
 	if (parse_seconds(p, &out->seconds))
+	{
+		out->kind = SF_CRON_KIND_INTERVAL;
 		return true;
+	}
 	for (size_t i = 0; i < lengthof(nicknames); i++)
 	{
 		size_t		len = strlen(nicknames[i].name);
 
 		if (pg_strncasecmp(p, nicknames[i].name, len) == 0 &&
 			*skip_space(p + len) == '\0')
-			return parse_fields(nicknames[i].expression, out, problem);
+			return parse_fields(nicknames[i].expression, &out->fields, problem);
 	}
 	if (*p == '@')
 	{
 		*problem = pstrdup("Of the names that begin with \"@\" there are @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly.");
 		return false;
 	}
-	if (!parse_fields(p, out, problem))
+	if (!parse_fields(p, &out->fields, problem))
 		return false;
 	if (!sf_cron_next(out, GetCurrentTimestamp(), pg_tzset("GMT"), &match))
 	{
@@ -289,7 +292,7 @@ offset_at(TimestampTz at, pg_tz *zone)
 bool
 sf_cron_fits_day(int day, const void *arg)
 {
-	const SfCron *cron = arg;
+	const SfCronFields *cron = arg;
 	int			year;
 	int			month;
 	int			mday;
@@ -307,7 +310,7 @@ sf_cron_fits_day(int day, const void *arg)
 
 /* Tell whether a local day matches. */
 static bool
-day_matches(const SfCron *cron, const struct pg_tm *tm)
+day_matches(const SfCronFields *cron, const struct pg_tm *tm)
 {
 	int			day = date2j(tm->tm_year, tm->tm_mon, tm->tm_mday);
 
@@ -344,7 +347,7 @@ sf_cron_local_time(TimestampTz at, pg_tz *zone)
 
 /* Tell whether the expression matches a local time. */
 static bool
-local_time_matches(const SfCron *cron, const struct pg_tm *tm)
+local_time_matches(const SfCronFields *cron, const struct pg_tm *tm)
 {
 	return ((cron->hours >> tm->tm_hour) & 1) && ((cron->minutes >> tm->tm_min) & 1) &&
 		day_matches(cron, tm);
@@ -367,7 +370,7 @@ skipped_before(TimestampTz at, int offset, pg_tz *zone)
 
 /* Tell whether the expression matches the time that clocks would show, had they not gone forward. */
 static bool
-skipped_time_matches(const SfCron *cron, TimestampTz at, int offset)
+skipped_time_matches(const SfCronFields *cron, TimestampTz at, int offset)
 {
 	struct pg_tm tm;
 	fsec_t		fsec;
@@ -381,7 +384,7 @@ skipped_time_matches(const SfCron *cron, TimestampTz at, int offset)
  * minutes in a direction after which the field that does not match changes.
  */
 static int
-minutes_to_skip(const SfCron *cron, TimestampTz at, pg_tz *zone, SfSearchDirection direction)
+minutes_to_skip(const SfCronFields *cron, TimestampTz at, pg_tz *zone, SfSearchDirection direction)
 {
 	struct pg_tm tm;
 	int			offset = local_time(at, zone, &tm);
@@ -408,7 +411,7 @@ minutes_to_skip(const SfCron *cron, TimestampTz at, pg_tz *zone, SfSearchDirecti
 
 /* Minutes after which a search in a direction is given up. */
 static int64
-minutes_to_search(const SfCron *cron, TimestampTz at, pg_tz *zone, SfSearchDirection direction)
+minutes_to_search(const SfCronFields *cron, TimestampTz at, pg_tz *zone, SfSearchDirection direction)
 {
 	int			day;
 
@@ -421,7 +424,7 @@ minutes_to_search(const SfCron *cron, TimestampTz at, pg_tz *zone, SfSearchDirec
 
 /* Walk from a full minute in a direction to the first match. */
 static bool
-search(const SfCron *cron, TimestampTz at, pg_tz *zone, SfSearchDirection direction,
+search(const SfCronFields *cron, TimestampTz at, pg_tz *zone, SfSearchDirection direction,
 	   TimestampTz *out)
 {
 	int64		left = minutes_to_search(cron, at, zone, direction);
@@ -457,25 +460,25 @@ round_down(TimestampTz at, int64 unit)
 bool
 sf_cron_latest(const SfCron *cron, TimestampTz now, pg_tz *zone, TimestampTz *out)
 {
-	if (cron->seconds > 0)
+	if (cron->kind == SF_CRON_KIND_INTERVAL)
 	{
-		*out = round_down(now, cron->seconds * USECS_PER_SEC);
+		*out = round_down(now, sf_cron_seconds(cron) * USECS_PER_SEC);
 		return true;
 	}
-	return search(cron, round_down(now, USECS_PER_MINUTE), zone, SF_SEARCH_BACKWARD, out);
+	return search(sf_cron_fields(cron), round_down(now, USECS_PER_MINUTE), zone, SF_SEARCH_BACKWARD, out);
 }
 
 /* Find the first match after a time. */
 bool
 sf_cron_next(const SfCron *cron, TimestampTz after, pg_tz *zone, TimestampTz *out)
 {
-	if (cron->seconds > 0)
+	if (cron->kind == SF_CRON_KIND_INTERVAL)
 	{
-		*out = round_down(after, cron->seconds * USECS_PER_SEC) +
-			cron->seconds * USECS_PER_SEC;
+		*out = round_down(after, sf_cron_seconds(cron) * USECS_PER_SEC) + sf_cron_seconds(cron) * USECS_PER_SEC;
 		return true;
 	}
-	return search(cron, round_down(after, USECS_PER_MINUTE) + USECS_PER_MINUTE, zone, 1, out);
+	return search(sf_cron_fields(cron), round_down(after, USECS_PER_MINUTE) + USECS_PER_MINUTE, zone, SF_SEARCH_FORWARD,
+				  out);
 }
 
 /* --- another zone --- */
@@ -502,7 +505,7 @@ append_set(StringInfo buf, uint64 bits, int count)
  * five years.
  */
 char *
-sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone, TimestampTz now)
+sf_cron_cover(const SfCronFields *cron, pg_tz *zone, pg_tz *in_zone, TimestampTz now)
 {
 	uint64		minutes = 0;
 	uint64		hours = 0;

@@ -17,9 +17,9 @@ typedef enum SfSearchDirection
 	SF_SEARCH_FORWARD = 1
 } SfSearchDirection;
 
-typedef struct SfCron
+/* The fields of an expression */
+typedef struct SfCronFields
 {
-	int			seconds;		/* "N seconds": the interval; 0: the fields below */
 	uint64		minutes;		/* bit sets: 0-59 … */
 	uint32		hours;			/* 0-23 */
 	uint32		days;			/* 1-31 */
@@ -31,7 +31,40 @@ typedef struct SfCron
 	bool		last_day;		/* "$": the last day of the month */
 	const struct SfDays *days_marked;	/* match on these days alone; NULL: on those
 										 * of the fields */
+} SfCronFields;
+
+typedef enum SfCronKind
+{
+	SF_CRON_KIND_FIELDS,		/* "minute hour day month weekday", or a nickname of such */
+	SF_CRON_KIND_INTERVAL		/* "N seconds" */
+} SfCronKind;
+
+/* An expression: read what its kind has by sf_cron_fields and sf_cron_seconds */
+typedef struct SfCron
+{
+	SfCronKind	kind;
+	union
+	{
+		SfCronFields fields;	/* FIELDS */
+		int			seconds;	/* INTERVAL */
+	};
 } SfCron;
+
+/* The fields of an expression that has some. */
+static inline const SfCronFields *
+sf_cron_fields(const SfCron *cron)
+{
+	Assert(cron->kind == SF_CRON_KIND_FIELDS);
+	return &cron->fields;
+}
+
+/* The seconds of an interval. */
+static inline int
+sf_cron_seconds(const SfCron *cron)
+{
+	Assert(cron->kind == SF_CRON_KIND_INTERVAL);
+	return cron->seconds;
+}
 
 extern bool sf_cron_parse(const char *text, SfCron *out, char **problem);
 
@@ -50,7 +83,7 @@ extern bool sf_cron_next(const SfCron *cron, TimestampTz after, pg_tz *zone,
 extern bool sf_cron_fits_day(int day, const void *cron);
 extern Timestamp sf_cron_local_time(TimestampTz at, pg_tz *zone);
 extern int	sf_cron_local_day(TimestampTz at, pg_tz *zone);
-extern char *sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone,
+extern char *sf_cron_cover(const SfCronFields *cron, pg_tz *zone, pg_tz *in_zone,
 						   TimestampTz now);
 
 #endif							/* SF_FEATURE_CRON_H */

@@ -212,7 +212,7 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
 		sf_calendar_lock(false);
 	check_schedule(&schedule, &cron);
 	sf_pg_cron_require(schedule.name, sf_schedule_job_expression(&schedule, &cron), given_command(&schedule));
-	if (cron.seconds > 0 && !sf_pg_cron_has_seconds())
+	if (cron.kind == SF_CRON_KIND_INTERVAL && !sf_pg_cron_has_seconds())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_SCHEDULE),
 				 errmsg("the installed pg_cron has no schedules of less than a minute"),

@@ -53,7 +53,7 @@ is_scheduler_zone(pg_tz *zone)
 static bool
 is_called_at_matches(const SfSchedule *schedule, const SfCron *cron, pg_tz *zone)
 {
-	return cron->seconds > 0 || (schedule->calendar == NULL && is_scheduler_zone(zone));
+	return cron->kind == SF_CRON_KIND_INTERVAL || (schedule->calendar == NULL && is_scheduler_zone(zone));
 }
 
 /* Return the expression of the pg_cron job, in pg_cron's zone. */
@@ -64,7 +64,7 @@ sf_schedule_job_expression(const SfSchedule *schedule, const SfCron *cron)
 
 	if (is_called_at_matches(schedule, cron, zone))
 		return schedule->cron;
-	return sf_cron_cover(cron, zone, sf_pg_cron_zone(), GetCurrentTimestamp());
+	return sf_cron_cover(sf_cron_fields(cron), zone, sf_pg_cron_zone(), GetCurrentTimestamp());
 }
 
 /* Write a time as it is in a zone, with the offset: 2025-02-05T02:00:00+01:00. */

@@ -55,7 +55,7 @@ sf_time_search_begin(const SfSchedule *schedule)
 	sf_schedule_parse(schedule->cron, &search.cron);
 	search.zone = sf_schedule_zone(schedule->timezone);
 	search.on_closed = schedule->on_closed;
-	if (schedule->calendar != NULL && search.cron.seconds > 0)
+	if (schedule->calendar != NULL && search.cron.kind == SF_CRON_KIND_INTERVAL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_SCHEDULE),
 				 errmsg("a schedule of seconds cannot have a calendar")));
@@ -68,19 +68,19 @@ sf_time_search_begin(const SfSchedule *schedule)
 static void
 set_window(SfTimeSearch *search, int first, int last)
 {
-	SfDays	   *old = unconstify(SfDays *, search->cron.days_marked);
+	SfCronFields *fields = &search->cron.fields;
+	SfDays	   *old = unconstify(SfDays *, fields->days_marked);
 
 	if (old != NULL)
 		sf_days_free(old);
-	search->cron.days_marked = sf_calendar_days(search->calendar, first, last, search->on_closed,
-												sf_cron_fits_day, &search->cron);
+	fields->days_marked = sf_calendar_days(search->calendar, first, last, search->on_closed, sf_cron_fits_day, fields);
 }
 
 /* Have the window hold a day and those after it, or before it. */
 static void
 cover_day(SfTimeSearch *search, int day, SfSearchDirection direction, int length)
 {
-	const SfDays *days = search->cron.days_marked;
+	const SfDays *days = sf_cron_fields(&search->cron)->days_marked;
 
 	/* a day more on both sides: the local day at a time is found from this one */
 	if (days != NULL && day - 1 >= days->first && day + 1 <= days->last)
@@ -99,6 +99,7 @@ search_windows(SfTimeSearch *search, TimestampTz at, SfSearchDirection direction
 
 	for (;;)
 	{
+		const SfDays *days;
 		bool		found;
 
 		cover_day(search, day, direction, length);
@@ -106,7 +107,8 @@ search_windows(SfTimeSearch *search, TimestampTz at, SfSearchDirection direction
 			sf_cron_latest(&search->cron, at, search->zone, out);
 		if (found)
 			return true;
-		day = direction == SF_SEARCH_FORWARD ? search->cron.days_marked->last : search->cron.days_marked->first;
+		days = sf_cron_fields(&search->cron)->days_marked;
+		day = direction == SF_SEARCH_FORWARD ? days->last : days->first;
 		if (direction == SF_SEARCH_FORWARD ? day > limit : day < limit)
 			return false;
 		length = FAR_DAYS;

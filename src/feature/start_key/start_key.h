@@ -102,16 +102,49 @@ typedef enum SfStartKeyMode
 	SF_START_KEY_FIFO
 } SfStartKeyMode;
 
-/* The option of a version, compiled */
+/* DEBOUNCE: how long a start waits for others of its key */
+typedef struct SfDebounce
+{
+	int64		delay_us;		/* after the last one */
+	int64		max_delay_us;	/* after the first one, or SF_NO_MAX_DELAY */
+} SfDebounce;
+
+#define SF_NO_MAX_DELAY		0
+
+/* The option of a version, compiled: sf_start_key_debounce and the like read what its mode has */
 typedef struct SfStartKeyOption
 {
 	SfInputValue *key;			/* NULL: starts name it */
 	SfStartKeyMode	mode;
-	int64		delay_us;		/* debounce */
-	int64		max_delay_us;	/* ... 0: any */
-	bool		keeps_first;	/* single: the one that waits is not replaced */
-	bool		stops_at_failure;	/* fifo: one that fails keeps its place */
+	union
+	{
+		SfDebounce	debounce;	/* DEBOUNCE */
+		bool		keeps_first;	/* SINGLE */
+		bool		stops_at_failure;	/* FIFO */
+	};
 } SfStartKeyOption;
+
+/* How long a start waits. */
+static inline const SfDebounce *
+sf_start_key_debounce(const SfStartKeyOption *option)
+{
+	Assert(option->mode == SF_START_KEY_DEBOUNCE);
+	return &option->debounce;
+}
+
+/* Is the start that waits not replaced by another one? */
+static inline bool
+sf_start_key_keeps_first(const SfStartKeyOption *option)
+{
+	return option->mode == SF_START_KEY_SINGLE && option->keeps_first;
+}
+
+/* Does an execution that fails keep its place in the line? */
+static inline bool
+sf_start_key_stops_at_failure(const SfStartKeyOption *option)
+{
+	return option->mode == SF_START_KEY_FIFO && option->stops_at_failure;
+}
 
 /* A row of _sfflow.keyed_start */
 typedef struct SfKeyedStart

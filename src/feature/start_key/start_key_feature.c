@@ -146,7 +146,7 @@ ended(const SfExecution *execution, bool began_here)
 		return;
 	if (execution->status == SF_STATUS_SUCCEEDED)
 		leave(keyed, SF_LINE_PLACE_LEFT_FOR_GOOD);
-	else if (option->stops_at_failure && keyed->place != SF_LINE_PLACE_WAITS)
+	else if (sf_start_key_stops_at_failure(option) && keyed->place != SF_LINE_PLACE_WAITS)
 		sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_BLOCKS);
 	else
 		leave(keyed, SF_LINE_PLACE_LEFT);

@@ -118,6 +118,19 @@ read_word(const Jsonb *given, const char *name, const char *first, const char *s
 	return false;
 }
 
+/* Read how long a start waits for others. */
+static SfDebounce
+read_debounce(const Jsonb *given)
+{
+	SfDebounce	debounce = {read_seconds(given, "delay"), read_seconds(given, "max_delay")};
+
+	if (debounce.delay_us == 0)
+		refuse("delay", "must be given for mode debounce");
+	if (debounce.max_delay_us != SF_NO_MAX_DELAY && debounce.max_delay_us < debounce.delay_us)
+		refuse("max_delay", "must not be less than \"delay\"");
+	return debounce;
+}
+
 /* The number of what is compiled; the registry sets it */
 int			sf_start_key_option;
 
@@ -156,14 +169,18 @@ sf_start_key_compile(const Jsonb *options, const SfProgram *program)
 		if (option->key == NULL)
 			refuse("key", problem);
 	}
-	option->delay_us = read_seconds(given, "delay");
-	option->max_delay_us = read_seconds(given, "max_delay");
-	if (option->mode == SF_START_KEY_DEBOUNCE && option->delay_us == 0)
-		refuse("delay", "must be given for mode debounce");
-	if (option->max_delay_us != 0 && option->max_delay_us < option->delay_us)
-		refuse("max_delay", "must not be less than \"delay\"");
-	option->keeps_first = read_word(given, "waiting", "replace", "keep");
-	option->stops_at_failure = read_word(given, "on_failure", "continue", "stop");
+	switch (option->mode)
+	{
+		case SF_START_KEY_DEBOUNCE:
+			option->debounce = read_debounce(given);
+			break;
+		case SF_START_KEY_SINGLE:
+			option->keeps_first = read_word(given, "waiting", "replace", "keep");
+			break;
+		case SF_START_KEY_FIFO:
+			option->stops_at_failure = read_word(given, "on_failure", "continue", "stop");
+			break;
+	}
 	return option;
 }
 

@@ -15,15 +15,18 @@
 #include "store/branch/park.h"
 #include "store/state_machine/program_cache.h"
 
-/* When an execution starts by the option of its version, if its first start was at a time; 0: at once. */
+/* When an execution starts by the option of its version, if its first start was at a time; DT_NOBEGIN: at once. */
 static TimestampTz
 find_time(const SfStartKeyOption *option, TimestampTz first)
 {
-	TimestampTz at = GetCurrentTimestamp() + option->delay_us;
+	const SfDebounce *debounce;
+	TimestampTz at;
 
 	if (option->mode != SF_START_KEY_DEBOUNCE)
 		return DT_NOBEGIN;
-	return option->max_delay_us == 0 ? at : Min(at, first + option->max_delay_us);
+	debounce = sf_start_key_debounce(option);
+	at = GetCurrentTimestamp() + debounce->delay_us;
+	return debounce->max_delay_us == SF_NO_MAX_DELAY ? at : Min(at, first + debounce->max_delay_us);
 }
 
 /* Have a start take the execution that waits; false: it has been stopped, or is gone. */
@@ -36,7 +39,7 @@ take_waiting(SfExecution *wanted, const SfStartKeyOption *option, int64 executio
 	if (there == NULL || there->status != SF_STATUS_RUNNING)
 		return false;
 	differs = !sf_json_is_equal(there->input, wanted->input);
-	if (!option->keeps_first)
+	if (!sf_start_key_keeps_first(option))
 	{
 		wanted->start.at = find_time(option, there->requested_at);
 		if (!sf_lifecycle_replace(execution_no, wanted))
@@ -44,7 +47,7 @@ take_waiting(SfExecution *wanted, const SfStartKeyOption *option, int64 executio
 		/* should the transaction roll back */
 		sf_hooks.branch_locked();
 	}
-	sf_apply_request(there, option->keeps_first ? SF_START_OUTCOME_SKIPPED : SF_START_OUTCOME_REPLACED, differs);
+	sf_apply_request(there, sf_start_key_keeps_first(option) ? SF_START_OUTCOME_SKIPPED : SF_START_OUTCOME_REPLACED, differs);
 	wanted->execution_no = execution_no;
 	wanted->execution_id = there->execution_id;
 	wanted->requested_at = there->requested_at;
@@ -69,7 +72,7 @@ sf_start_key_enter_line(SfExecution *execution, const void *option)
 	waiting = o->mode == SF_START_KEY_FIFO || sf_execution_is_waited_for(execution) ? 0 :
 		sf_start_key_find_waiting(execution->machine_no, key);
 	if (waiting != 0 && take_waiting(execution, o, waiting))
-		return o->keeps_first ? SF_BEGAN_KEPT : SF_BEGAN_REPLACED;
+		return sf_start_key_keeps_first(o) ? SF_BEGAN_KEPT : SF_BEGAN_REPLACED;
 	SF_OF_START(execution, sf_start_key_option) = key;
 	execution->start.at = find_time(o, GetCurrentTimestamp());
 	return SF_BEGAN_NEW;

@@ -80,7 +80,7 @@ end_by_condition(NetTest *test, const SfNetJob *job, SfBranch *branch, Timestamp
 static SfNetJobEnd
 end_by_mock(const NetTest *test, const SfNetJob *job, SfBranch *branch)
 {
-	const SfMock *mock = &test->test->jobs[branch->branch_index];
+	const SfMock *mock = &sf_mock_jobs(&test->test->mock)[branch->branch_index];
 
 	if (mock->kind == SF_MOCK_KIND_NONE)
 		ereport(ERROR,
@@ -89,11 +89,11 @@ end_by_mock(const NetTest *test, const SfNetJob *job, SfBranch *branch)
 				 errdetail("Argument mock of sf_test_state() is not valid.")));
 	if (mock->kind == SF_MOCK_KIND_RESULT)
 	{
-		branch->payload = mock->result;
+		branch->payload = sf_mock_result(mock);
 		return SF_NET_JOB_END_SUCCESS;
 	}
-	branch->error = unconstify(char *, mock->error);
-	branch->cause = unconstify(char *, mock->cause);
+	branch->error = unconstify(char *, sf_mock_error(mock)->name);
+	branch->cause = unconstify(char *, sf_mock_error(mock)->cause);
 	return SF_NET_JOB_END_FAILURE;
 }
 

@@ -203,7 +203,7 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 
 	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED};
 	if (test->mock.kind == SF_MOCK_KIND_RESULT)
-		stimulus->joined = (SfJoined) {.kind = SF_JOINED_RESULT,.result = test->mock.result};
+		stimulus->joined = (SfJoined) {.kind = SF_JOINED_RESULT,.result = sf_mock_result(&test->mock)};
 	branch->pending = 0;
 	if (test->mock.kind == SF_MOCK_KIND_JOBS)
 	{
@@ -216,8 +216,8 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	if (test->mock.kind == SF_MOCK_KIND_ERROR)
 	{
 		branch->failing = true;
-		branch->error = unconstify(char *, test->mock.error);
-		branch->cause = unconstify(char *, test->mock.cause);
+		branch->error = unconstify(char *, sf_mock_error(&test->mock)->name);
+		branch->cause = unconstify(char *, sf_mock_error(&test->mock)->cause);
 	}
 	else if (exceeds_tolerance(test, branch, run->inspection))
 	{
@@ -242,8 +242,10 @@ task_outcome(TestRun *run, SfStimulus *stimulus)
 		return;
 	}
 	outcome->ok = test->mock.kind == SF_MOCK_KIND_RESULT;
-	outcome->output = test->mock.result;
-	outcome->error = sf_error_make(test->mock.error, test->mock.cause);
+	if (outcome->ok)
+		outcome->output = sf_mock_result(&test->mock);
+	else
+		outcome->error = *sf_mock_error(&test->mock);
 	if (test->check_wait != NULL)
 		test->check_wait(run->transition.task, outcome);
 }

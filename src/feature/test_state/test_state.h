@@ -26,14 +26,30 @@ typedef enum SfMockCheck
 	SF_MOCK_CHECK_STRICT		/* also that all is there that has to be */
 } SfMockCheck;
 
+/* A mock: sf_mock_result and the like read what its kind has */
 typedef struct SfMock
 {
 	SfMockKind	kind;
 	SfMockCheck check;
-	Jsonb	   *result;			/* RESULT; else NULL */
-	const char *error;			/* ERROR; or NULL */
-	const char *cause;
+	union
+	{
+		Jsonb	   *result;		/* RESULT */
+		SfError		error;		/* ERROR: of the name and the cause either may be NULL */
+		struct SfMock *jobs;	/* JOBS: by number */
+	};
 } SfMock;
+
+/* sf_mock_result(mock), sf_mock_error(mock) …: what its kind has */
+#define SF_MOCK_PART(KIND, part_type, part, at) \
+	static inline part_type \
+	sf_mock_##part(const SfMock *mock) \
+	{ \
+		Assert(mock->kind == SF_MOCK_KIND_##KIND); \
+		return at mock->part; \
+	}
+SF_MOCK_PART(RESULT, Jsonb *, result, )
+SF_MOCK_PART(ERROR, const SfError *, error, &)
+SF_MOCK_PART(JOBS, const SfMock *, jobs, )
 
 typedef struct SfStateTest
 {
@@ -43,7 +59,6 @@ typedef struct SfStateTest
 	Jsonb	   *context;		/* NULL: made up */
 	Jsonb	   *variables;
 	SfMock		mock;
-	SfMock	   *jobs;			/* mock.kind JOBS: by number; else NULL */
 
 	/* what happened to the state before */
 	int			retries;		/* attempts that the matching retrier has made */

@@ -139,18 +139,22 @@ read_outcome(const Jsonb *mock, SfMock *out)
 {
 	static const char *const error_members[] = {"error", "cause", NULL};
 	Jsonb	   *error = sf_json_get(mock, "errorOutput");
+	Jsonb	   *result = sf_json_get(mock, "result");
 
-	out->result = sf_json_get(mock, "result");
-	if (out->result != NULL && error != NULL)
+	if (result != NULL && error != NULL)
 		refuse("mock", "A test mock should have only one of the following fields: [result, errorOutput].");
-	out->kind = out->result != NULL ? SF_MOCK_KIND_RESULT : error != NULL ? SF_MOCK_KIND_ERROR : SF_MOCK_KIND_NONE;
+	if (result != NULL)
+	{
+		out->kind = SF_MOCK_KIND_RESULT;
+		out->result = result;
+	}
 	if (error == NULL)
 		return;
 	check_members(error, "errorOutput", error_members);
-	out->error = string_member(error, "error");
-	out->cause = string_member(error, "cause");
-	check_length(out->error, "mock.errorOutput.error", 256);
-	check_length(out->cause, "mock.errorOutput.cause", 32768);
+	out->kind = SF_MOCK_KIND_ERROR;
+	out->error = sf_error_make(string_member(error, "error"), string_member(error, "cause"));
+	check_length(out->error.name, "mock.errorOutput.error", 256);
+	check_length(out->error.cause, "mock.errorOutput.cause", 32768);
 }
 
 /* Refuse revealSecrets with a mock, which has none. */
@@ -249,7 +253,8 @@ read_jobs(SfStateTest *test, const Jsonb *jobs)
 		names[i] = net->jobs[i].name;
 	names[net->njobs] = NULL;
 	check_members(jobs, "jobs", names);
-	test->jobs = palloc0(sizeof(SfMock) * net->njobs);
+	test->mock.kind = SF_MOCK_KIND_JOBS;
+	test->mock.jobs = palloc0(sizeof(SfMock) * net->njobs);
 	for (int i = 0; i < net->njobs; i++)
 	{
 		const Jsonb *job = sf_json_get(jobs, names[i]);
@@ -257,9 +262,8 @@ read_jobs(SfStateTest *test, const Jsonb *jobs)
 		if (job == NULL)
 			continue;
 		check_members(job, names[i], members);
-		read_outcome(job, &test->jobs[i]);
+		read_outcome(job, &test->mock.jobs[i]);
 	}
-	test->mock.kind = SF_MOCK_KIND_JOBS;
 }
 
 /* Read stateConfiguration: what happened to the state before. */
@@ -362,10 +366,10 @@ check_mock(const SfStateTest *test)
 	if (test->mock.kind != SF_MOCK_KIND_RESULT)
 		return;
 	if (joins)
-		problem.message = check_joined_result(state, test->mock.result);
+		problem.message = check_joined_result(state, sf_mock_result(&test->mock));
 	else if (test->mock.check != SF_MOCK_CHECK_NONE)
 		problem = sf_service.check_result(&sf_state_task(state)->resource,
-										  test->mock.result, test->mock.check == SF_MOCK_CHECK_STRICT);
+										  sf_mock_result(&test->mock), test->mock.check == SF_MOCK_CHECK_STRICT);
 	if (problem.message != NULL)
 		refuse_with("mock", problem.message, problem.detail);
 }

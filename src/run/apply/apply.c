@@ -123,10 +123,12 @@ note_job(SfDraft *draft, SfTaskOver over)
 	change->status = over.error == NULL ? SF_STATUS_SUCCEEDED :
 		sf_error_is(over.error, SF_ERR_TIMEOUT) ? SF_STATUS_TIMED_OUT : SF_STATUS_FAILED;
 	change->at = GetCurrentTimestamp();
-	change->began = change->at - over.us;
-	change->job = draft->program->states[over.state].name;
-	change->attempt = over.attempt;
-	change->error = over.error;
+	change->job = (SfJobChange) {
+		.name = draft->program->states[over.state].name,
+		.attempt = over.attempt,
+		.began = change->at - over.us,
+		.error = over.error
+	};
 	draft->changes = lappend(draft->changes, change);
 }
 

@@ -22,6 +22,9 @@ typedef struct SfFeatureWait
 	SfResourceKind kind;
 } SfFeatureWait;
 
+/* How long a session waits for a lock: any time */
+#define SF_LOCK_WAIT_ANY	0
+
 /* An execution that a slice, or a session, works on, and the effects to be written */
 typedef struct SfDraft
 {
@@ -54,12 +57,18 @@ typedef struct SfDraft
 
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
 	bool		synchronous;	/* it runs within the call that started it */
-	bool		by_worker;		/* not by a session, */
-	int			lock_wait_ms;	/* ... and locks within that time, or fails; a session waits */
+	int			lock_wait_ms;	/* of a worker: it locks within that time, or fails; SF_LOCK_WAIT_ANY: of a session */
 	bool		administered;	/* a stop, redrive or abort; the caller has locked it */
 	bool		locked;			/* the execution's row is locked by us */
 	int			base_event_id;	/* last id in the table, once locked */
 } SfDraft;
+
+/* Does a worker work on a draft, and no session? */
+static inline bool
+sf_draft_is_by_worker(const SfDraft *draft)
+{
+	return draft->lock_wait_ms != SF_LOCK_WAIT_ANY;
+}
 
 /* What a session changes of a Map run while it runs: what is set, and to what */
 typedef struct SfMapRunLimits
@@ -67,7 +76,7 @@ typedef struct SfMapRunLimits
 	bool		sets_max_concurrency;
 	bool		sets_tolerated_count;
 	bool		sets_tolerated_percentage;
-	int			max_concurrency;	/* 0: no limit */
+	int			max_concurrency;	/* or SF_UNLIMITED */
 	int			tolerated_count;
 	double		tolerated_percentage;
 } SfMapRunLimits;
@@ -121,8 +130,11 @@ extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_set_owner(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 
-extern int64 sf_apply_unpark(SfUnpark why, SfUnparked unparked);
+extern int64 sf_apply_unpark_object(const char *feature, int64 object_no);
+extern void sf_apply_unpark_queues(const char *feature, int64 object_no);
 extern bool sf_apply_unpark_next(const char *feature, int64 execution_no);
+extern void sf_apply_unpark_within(SfQueue queue, int64 execution_no);
+extern void sf_apply_unpark_items(int64 execution_no);
 extern void sf_apply_arrived(SfArg executions, const Jsonb *parked);
 extern bool sf_apply_recall(SfBranchKey key);
 

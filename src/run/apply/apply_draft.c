@@ -125,7 +125,7 @@ sf_draft_add_timeout(SfDraft *draft)
 	TimestampTz begin = execution->last_redriven_at != DT_NOBEGIN ?
 		execution->last_redriven_at : execution->started_at;
 
-	if (draft->program->timeout_seconds <= 0 || sf_execution_is_of_item(execution))
+	if (draft->program->timeout_seconds == SF_NO_TIMEOUT || sf_execution_is_of_item(execution))
 		return;
 	draft->branches = lappend(draft->branches,
 							  sf_branch_make_timeout(execution->execution_no, execution->owner,
@@ -277,11 +277,18 @@ sf_apply_set_back(Oid owner, TimestampTz now, int64 by)
 	sf_branch_set_back(owner, now, by);
 }
 
-/* Make parked branches due; returns how many. */
+/* Make due what an object that is gone has parked in no queue; returns how many branches. */
 int64
-sf_apply_unpark(SfUnpark why, SfUnparked unparked)
+sf_apply_unpark_object(const char *feature, int64 object_no)
 {
-	return sf_park_unpark(why, &unparked);
+	return sf_park_unpark_object(feature, object_no);
+}
+
+/* Make due what is in the queues of an object that is gone. */
+void
+sf_apply_unpark_queues(const char *feature, int64 object_no)
+{
+	sf_park_unpark_queues(feature, object_no);
 }
 
 /* Make due what a feature has parked of an execution; false: not all, since a session works on some of it. */
@@ -290,8 +297,21 @@ sf_apply_unpark_next(const char *feature, int64 execution_no)
 {
 	int64		parked = sf_park_count(feature, execution_no);
 
-	return parked == 0 ||
-		sf_park_unpark(SF_UNPARK_NEXT, &(SfUnparked) {.feature = feature,.execution_no = execution_no}) == parked;
+	return parked == 0 || sf_park_unpark_next(feature, execution_no) == parked;
+}
+
+/* Make due what waits in a queue for what an execution, or its parent, has by now. */
+void
+sf_apply_unpark_within(SfQueue queue, int64 execution_no)
+{
+	sf_park_unpark_within(queue, execution_no);
+}
+
+/* Make due what children of an execution's Distributed Maps wait for in queues, which the Map may have. */
+void
+sf_apply_unpark_items(int64 execution_no)
+{
+	sf_park_unpark_items(execution_no);
 }
 
 /* Branches that have come from another node are of the owners of their machines here, and ask anew what parks them. */

@@ -38,7 +38,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 	MemoryContext context = CurrentMemoryContext;
 	int			nest;
 
-	if (!draft->by_worker)
+	if (!sf_draft_is_by_worker(draft))
 	{
 		work(arg);
 		return;

@@ -216,7 +216,7 @@ sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed)
 int
 sf_apply_items_put(const SfMapRun *map_run, const Jsonb *items, int first)
 {
-	int			max = map_run->max_items > 0 ? map_run->max_items : PG_INT32_MAX;
+	int			max = map_run->max_items != SF_UNLIMITED ? map_run->max_items : PG_INT32_MAX;
 	int			total;
 
 	if (first < map_run->total)

@@ -319,7 +319,6 @@ abort_item_executions(const SfDraft *draft, List *numbers)
 
 		CHECK_FOR_INTERRUPTS();
 		ended = sf_draft_make_locked(item_execution);
-		ended->by_worker = draft->by_worker;
 		ended->lock_wait_ms = draft->lock_wait_ms;
 		sf_draft_end_execution(ended, SF_STIMULUS_ORPHANED, &none);
 		sf_drafts_write(list_make1(ended));
@@ -382,7 +381,7 @@ clear_rows(const SfDraft *draft)
 		return;
 	}
 	SF_TELL(on_ended, execution, draft->began);
-	if (draft->program->timeout_seconds > 0)
+	if (draft->program->timeout_seconds != SF_NO_TIMEOUT)
 		sf_branch_delete_all(execution->execution_no);
 	if (distributed)
 		sf_map_item_delete_all(execution->execution_no);

@@ -520,7 +520,7 @@ sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 	reader.resource = sf_state_distributed(state)->item_reader;
 	reader.config = sf_state_map(state)->distributed->reader_config;
 	reader.input_type = sf_item_reader_option(&reader, "InputType", "JSON");
-	reader.limit = map_run->max_items > 0 ? map_run->max_items : PG_INT32_MAX;
+	reader.limit = map_run->max_items != SF_UNLIMITED ? map_run->max_items : PG_INT32_MAX;
 	memset(out, 0, sizeof(*out));
 	out->ok = read_all(&reader, state);
 	if (out->ok)
@@ -547,7 +547,7 @@ sf_item_reader_parse(const SfState *state, const Jsonb *payload, const Jsonb *co
 
 	reader.config = sf_state_map(state)->distributed->reader_config;
 	reader.input_type = sf_item_reader_option(&reader, "InputType", "JSON");
-	reader.limit = max_items > 0 ? max_items : PG_INT32_MAX;
+	reader.limit = max_items != SF_UNLIMITED ? max_items : PG_INT32_MAX;
 	reader.resource = sf_state_distributed(state)->item_reader;
 	reader.source = sf_service.describe_source(reader.resource, payload);
 	if (strcmp(reader.input_type, "MANIFEST") == 0)
@@ -586,7 +586,7 @@ add_config(SfJsonBuilder *json, const Jsonb *config, int max_items)
 		if (strncmp(name, "MaxItems", 8) != 0)
 			sf_json_add_value(json, name, &members[i].value);
 	}
-	if (max_items > 0)
+	if (max_items != SF_UNLIMITED)
 		sf_json_add_int(json, "MaxItems", max_items);
 	sf_json_close_object(json);
 }

@@ -33,14 +33,21 @@ extern SfTick sf_gate_recheck_roles(void);
 
 /* --- gate_queues.c --- */
 
+/* Which queues a round is at, of those in their order */
+typedef enum SfRoundPart
+{
+	SF_ROUND_PART_BEHIND,		/* those behind the one where it began */
+	SF_ROUND_PART_UP_TO,		/* from the first one of all up to that */
+	SF_ROUND_PART_OVER			/* all were found */
+} SfRoundPart;
+
 /* How far a process has come in going through the queues, once around */
 typedef struct SfQueueRound
 {
 	Oid			owner;			/* whose queues are looked for; InvalidOid: of all roles */
 	SfQueue		from;			/* where it began */
 	SfQueue		read;			/* the last one that was found */
-	bool		wrapped;		/* the last one of all was found */
-	bool		ended;
+	SfRoundPart part;
 } SfQueueRound;
 
 extern bool sf_gate_find_first(SfQueue queue, SfQueuedBranch *first);

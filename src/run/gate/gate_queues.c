@@ -37,7 +37,7 @@ sf_gate_find_first(SfQueue queue, SfQueuedBranch *first)
 
 /* --- turns --- */
 
-/* The last queue that this process has looked at, for an owner or (InvalidOid) all */
+/* The last queue that this process has looked at (zeros: SF_NO_QUEUE), for an owner or (InvalidOid) all */
 static SfQueue last = {0};
 static Oid	last_owner = InvalidOid;
 
@@ -47,7 +47,7 @@ sf_gate_begin_round(Oid owner)
 {
 	SfQueueRound round = {.owner = owner};
 
-	if (last.object_no == 0 || last_owner != owner)
+	if (!sf_queue_is_one(last) || last_owner != owner)
 	{
 		last.object_no = (int64) pg_prng_uint64_range(&pg_global_prng_state, 1,
 													 Max(sf_park_greatest_queue(), 1));
@@ -77,12 +77,13 @@ is_of_another(const SfQueueRound *round, SfQueue queue)
 int
 sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
 {
-	static const SfQueue start = {0, PG_INT64_MIN};
 	SfQueuedBranch first;
 	int			n = 0;
 
-	while (n == 0 && !round->ended)
+	while (n == 0 && round->part != SF_ROUND_PART_OVER)
 	{
+		bool		wrapped = round->part == SF_ROUND_PART_UP_TO;
+
 		n = sf_park_queues(round->read, queues, owners, size);
 		if (n == size)
 		{
@@ -93,15 +94,14 @@ sf_gate_next_queues(SfQueueRound *round, SfQueue *queues, Oid *owners, int size)
 		}
 		else
 		{
-			round->ended = round->wrapped;
-			round->read = start;
+			round->part = wrapped ? SF_ROUND_PART_OVER : SF_ROUND_PART_UP_TO;
+			round->read = SF_NO_QUEUE;
 		}
-		while (round->wrapped && n > 0 && sf_park_queue_is_behind(queues[n - 1], round->from))
+		while (wrapped && n > 0 && sf_park_queue_is_behind(queues[n - 1], round->from))
 		{
-			round->ended = true;
+			round->part = SF_ROUND_PART_OVER;
 			n--;
 		}
-		round->wrapped = round->wrapped || round->read.object_no == 0;
 	}
 	for (int i = 0; i < n; i++)
 		if (!OidIsValid(owners[i]) && sf_gate_find_first(queues[i], &first))

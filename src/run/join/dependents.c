@@ -46,7 +46,7 @@ add_changed(SfDraft *draft, SfNet *net)
 	foreach_ptr(SfBranch, branch, net->changed)
 	{
 		/* a row that is gone before it is written was never more than a count */
-		if (branch->row.stored || (!net->in_slice && !branch->row.gone))
+		if (branch->row.stored || (net->source != SF_NET_JOBS_IN_SLICE && !branch->row.gone))
 			add_row(draft, branch);
 	}
 	list_free(net->changed);
@@ -103,7 +103,7 @@ load_ready(SfNet *net)
 {
 	int			room = sf_net_room(net);
 
-	if (net->join->max_concurrency > 0 && room > 0)
+	if (net->join->max_concurrency != SF_UNLIMITED && room > 0)
 		load_rows(net, sf_branch_ready_net_jobs(net->join->key, room));
 }
 
@@ -172,7 +172,7 @@ apply_ends(SfDraft *draft, SfNet *net, List *ends, TimestampTz now)
 		ListCell   *lc;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!net->in_memory)
+		if (net->source == SF_NET_JOBS_STORED)
 			load_followers(net, ends, draft->execution->redrive_count > 0);
 		foreach(lc, ends)
 			sf_net_end(net, ((JobEnd *) lfirst(lc))->job, ((JobEnd *) lfirst(lc))->end,
@@ -180,11 +180,11 @@ apply_ends(SfDraft *draft, SfNet *net, List *ends, TimestampTz now)
 		list_free_deep(ends);
 		ends = skipped_ends(skipped);
 	}
-	if (!net->in_memory)
+	if (net->source == SF_NET_JOBS_STORED)
 		load_ready(net);
-	if (!net->in_slice)
+	if (net->source != SF_NET_JOBS_IN_SLICE)
 		sf_net_begin(net, now);
-	if (!net->in_memory && net->begun != NULL && may_rest(draft, net) && begins_sql_only(net))
+	if (net->source == SF_NET_JOBS_STORED && net->begun != NULL && may_rest(draft, net) && begins_sql_only(net))
 		(void) sf_net_rest(net, now);
 	add_changed(draft, net);
 }
@@ -224,7 +224,7 @@ static SfNet *
 load_net(SfDraft *draft, SfBranch *join)
 {
 	join->work.net = sf_net_make(draft->program, join);
-	join->work.net->in_memory = join->work.net->in_slice = true;
+	join->work.net->source = SF_NET_JOBS_IN_SLICE;
 	return join->work.net;
 }
 
@@ -321,7 +321,7 @@ sf_dependents_leave(SfDraft *draft, SfBranch *join, bool are_short)
 	TimestampTz now = GetCurrentTimestamp();
 	bool		rests = are_short && may_rest(draft, net) && sf_net_rest(net, now);
 
-	net->in_slice = false;
+	net->source = SF_NET_JOBS_IN_MEMORY;
 	if (!rests)
 		sf_net_begin(net, now);
 	if (rests && net->ends != NULL)

@@ -137,7 +137,7 @@ sf_slice_is_used_up(const SfSlice *slice)
 
 	if (slice->announced || slice->subxacts >= MAX_SUBXACTS)
 		return true;
-	if (session != NULL && session->max_transitions > 0 &&
+	if (session != NULL && session->max_transitions != SF_UNLIMITED &&
 		slice->result->transitions >= session->max_transitions)
 		return true;
 	if (slice->request->length == SF_SLICE_LENGTH_ONE_BRANCH)
@@ -166,18 +166,17 @@ static void
 report(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	   const SfState *before)
 {
-	SfSliceResult *result = slice->result;
+	SfLastTransition *last = &slice->result->last;
 	const SfProgram *program = draft->program;
 	int			owner = program->scopes[branch->scope].owner_state;
 
 	if (!sf_slice_in_session(slice->request))
 		return;
-	result->execution_no = branch->key.execution_no;
-	result->state = before->name;
-	result->transition = sf_transition_name(draft->transition.name);
-	result->branch = owner == SF_NO_STATE ? "root" :
+	last->state = before->name;
+	last->transition = sf_transition_name(draft->transition.name);
+	last->branch = owner == SF_NO_STATE ? "root" :
 		psprintf("%s[%d]", program->states[owner].name, branch->branch_index);
-	result->next_state = branch->phase == SF_PHASE_ENTER ?
+	last->next_state = branch->phase == SF_PHASE_ENTER ?
 		program->states[branch->state].name : NULL;
 }
 
@@ -221,7 +220,7 @@ come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttle
 	if (!slice->held || sf_slice_in_session(slice->request))
 	{
 		/* its turn in a queue was for this step: in the next queue it is new */
-		branch->left_queue.was_in_one = false;
+		branch->left_queue.queue = SF_NO_QUEUE;
 		return gate;
 	}
 	if (sf_branch_is_parked(branch))

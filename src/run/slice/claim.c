@@ -109,8 +109,7 @@ find_draft(SfSlice *slice, SfBranchKey key)
 	draft = sf_draft_make(execution);
 	draft->slice_drafts = &slice->drafts;
 	draft->synchronous = session != NULL && session->synchronous && key.execution_no == session->execution_no;
-	draft->by_worker = session == NULL;
-	if (draft->by_worker)
+	if (session == NULL)
 		draft->lock_wait_ms = sf_slice_worker(slice->request)->lock_briefly ? SF_NEXT_ROW_LOCK_MS : SF_ROW_LOCK_MS;
 	return draft;
 }

@@ -80,11 +80,10 @@ items_wanted(const SfDraft *draft, const SfBranch *branch)
 {
 	const SfDistributedMap *map = sf_state_map(&draft->program->states[branch->state])->distributed;
 	int			batch = draft->loaded.map_run->max_items_per_batch;
-	int64		room = (branch->max_concurrency > 0 ? branch->max_concurrency :
-						SF_MAP_WINDOW) - branch->pending;
+	int64		room = sf_map_window(branch) - branch->pending;
 
 	if (map->item_batcher != NULL)
-		room = batch > 0 ? room * batch : CHUNK;
+		room = batch != SF_UNLIMITED ? room * batch : CHUNK;
 	return (int) Min(room, SF_MAP_STEP_ITEMS);
 }
 

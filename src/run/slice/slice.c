@@ -371,14 +371,11 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 	else
 		SF_DEBUG_POINT("slice_commit");
 
-	result->owner = slice.owner;
 	if (slice.announced)
 		result->end = SF_SLICE_END_LONG_TASK;
 	MemoryContextSwitchTo(old);
-	if (result->task_state != NULL)
-		result->task_state = pstrdup(result->task_state);
-	if (result->branch != NULL)
-		result->branch = pstrdup(result->branch);
+	if (sf_slice_in_session(request) && result->last.branch != NULL)
+		result->last.branch = pstrdup(result->last.branch);
 	MemoryContextDelete(slice.context);
 }
 

@@ -123,7 +123,7 @@ typedef struct SfSessionTerms
 	bool		skip_waits;		/* Wait states and retry delays are due */
 	bool		releases_locks_on_rollback; /* the caller ends the transaction of a
 											 * slice that was rolled back */
-	int			max_transitions;	/* 0: no limit */
+	int			max_transitions;	/* or SF_UNLIMITED */
 } SfSessionTerms;
 
 /*
@@ -248,31 +248,60 @@ typedef enum SfSliceEnd
 {
 	SF_SLICE_END_IDLE,			/* nothing that is due could be claimed */
 	SF_SLICE_END_WORKED,
-	SF_SLICE_END_LONG_TASK		/* commit, then run result.task */
+	SF_SLICE_END_LONG_TASK		/* of a worker: commit, then run the task */
 } SfSliceEnd;
 
-typedef struct SfSliceResult
+/* An announced task that is to be run next */
+typedef struct SfLongTask
 {
-	SfSliceEnd	end;
-	int			transitions;	/* states entered, resumed or left */
-	int			nkeys_tried;	/* keys looked at; the caller keeps the others */
-	int			nqueued_tried;	/* branches that were taken from queues, or have to wait in one */
-	bool		left_unrun;		/* what was to run was left to others: a task that is announced;
-								 * children of a branch by itself, or its step that waits at a gate */
-	Oid			owner;			/* whose identity is on, InvalidOid: none */
-	SfBranchKey task;			/* LONG_TASK */
-	int			task_generation;
-	bool		task_known_long;
-	TimestampTz task_due;		/* since when it has been announced */
-	const char *task_state;		/* its state's name, static for the transaction */
-	SfTasksLeft tasks_left;
-	/* the last transition, for sf_step */
+	SfBranchKey key;
+	int			generation;
+	bool		known_long;
+	Oid			owner;
+	TimestampTz due;			/* since when it has been announced */
+} SfLongTask;
+
+/* The last transition of a slice, for sf_step; NULLs: it made none */
+typedef struct SfLastTransition
+{
 	const char *branch;			/* "root", "Parallel[1]", "Map[17]" */
 	const char *state;
 	const char *transition;		/* "succeeded", "waiting", "failed" … */
 	const char *next_state;		/* NULL: none */
-	int64		execution_no;
+} SfLastTransition;
+
+/* What a slice has done.  Read what only one end has by sf_slice_long_task and sf_slice_last_transition. */
+typedef struct SfSliceResult
+{
+	SfSliceEnd	end;
+	int			transitions;	/* states entered, resumed or left */
+	int			nkeys_tried;	/* KEYS: hints looked at; the caller keeps the others */
+	int			nqueued_tried;	/* branches that were taken from queues, or have to wait in one */
+	bool		left_unrun;		/* what was to run was left to others: a task that is announced;
+								 * children of a branch by itself, or its step that waits at a gate */
+	SfTasksLeft tasks_left;
+	union
+	{
+		SfLongTask	task;		/* LONG_TASK */
+		SfLastTransition last;	/* WORKED, in a session */
+	};
 } SfSliceResult;
+
+/* The task that a slice has announced for its worker to run. */
+static inline SfLongTask
+sf_slice_long_task(const SfSliceResult *result)
+{
+	Assert(result->end == SF_SLICE_END_LONG_TASK);
+	return result->task;
+}
+
+/* The last transition of a slice in a session. */
+static inline const SfLastTransition *
+sf_slice_last_transition(const SfSliceResult *result)
+{
+	Assert(result->end == SF_SLICE_END_WORKED);
+	return &result->last;
+}
 
 extern void sf_announced_add(SfAnnounced *announced, Oid owner, TimestampTz from);
 extern void sf_announced_merge(SfAnnounced *announced, const SfAnnounced *left);

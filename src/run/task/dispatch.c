@@ -47,7 +47,7 @@ sf_dispatch_is_in_task_of(int64 execution_no)
 {
 	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
 
-	return task != NULL && task->task.execution_no == execution_no;
+	return task != NULL && sf_origin_task(task)->execution_no == execution_no;
 }
 
 /* Raise an error when a task would stop the execution that it is part of. */
@@ -326,11 +326,13 @@ static void
 offer_long_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch, const SfState *state)
 {
 	slice->announced = true;
-	slice->result->task_known_long = is_known_long(draft, state);
-	slice->result->task = branch->key;
-	slice->result->task_generation = branch->generation;
-	slice->result->task_due = branch->due_at;
-	slice->result->task_state = state->name;
+	slice->result->task = (SfLongTask) {
+		.key = branch->key,
+		.generation = branch->generation,
+		.known_long = is_known_long(draft, state),
+		.owner = slice->owner,
+		.due = branch->due_at
+	};
 }
 
 /* Have the caller run the task next that a branch has announced, if it may. */

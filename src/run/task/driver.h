@@ -33,7 +33,7 @@ typedef struct SfTaskCall
 	Jsonb	   *payload;		/* effective input (Parameters, Arguments) */
 	int			attempt;		/* 0: the first */
 	const char *trace;			/* context that it passes on (store/feature.h); NULL: none */
-	int64		timeout_ms;		/* 0: none */
+	int64		timeout_ms;		/* or SF_NO_TIMEOUT */
 	bool		in_session;		/* called from sf_step, sf_run: not a worker */
 	bool		not_first;		/* tasks ran before it in its slice; what they
 								 * locked goes when that is rolled back */
@@ -61,6 +61,19 @@ typedef enum SfOriginKind
 	SF_ORIGIN_TASK				/* a task that runs in this backend */
 } SfOriginKind;
 
+/* RULE */
+typedef struct SfRuleOrigin
+{
+	int			depth;			/* rules that led to it */
+	const Jsonb *event;			/* has it start a machine, or give an activity a task; NULL: it calls a function */
+} SfRuleOrigin;
+
+/* TASK */
+typedef struct SfTaskOrigin
+{
+	int64		execution_no;
+} SfTaskOrigin;
+
 /* One lies in another: a function that is the target of a rule may run an execution with sf_run, and so its tasks. */
 typedef struct SfOrigin
 {
@@ -68,17 +81,26 @@ typedef struct SfOrigin
 	const struct SfOrigin *outer;	/* RULE, TASK: what it lies in */
 	union
 	{
-		struct
-		{
-			int			depth;	/* rules that led to it */
-			const Jsonb *event; /* has it start a machine, or give an activity a task; NULL: it calls a function */
-		}			rule;
-		struct
-		{
-			int64		execution_no;
-		}			task;
+		SfRuleOrigin rule;		/* sf_origin_rule(origin) */
+		SfTaskOrigin task;		/* sf_origin_task(origin) */
 	};
 } SfOrigin;
+
+/* The rule in which something has its origin. */
+static inline const SfRuleOrigin *
+sf_origin_rule(const SfOrigin *origin)
+{
+	Assert(origin->kind == SF_ORIGIN_RULE);
+	return &origin->rule;
+}
+
+/* The task in which something has its origin. */
+static inline const SfTaskOrigin *
+sf_origin_task(const SfOrigin *origin)
+{
+	Assert(origin->kind == SF_ORIGIN_TASK);
+	return &origin->task;
+}
 
 /* The innermost one, never NULL */
 extern const SfOrigin *sf_driver_origin;

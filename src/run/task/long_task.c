@@ -86,7 +86,6 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	{
 		sf_claim_remember(key);
 		draft = sf_draft_make(execution);
-		draft->by_worker = true;
 		draft->lock_wait_ms = SF_ROW_LOCK_MS;
 		if (sf_draft_is_orphan(draft, branch) || sf_draft_is_aborted(draft, branch))
 			;					/* the slice that claims it next ends it */
@@ -97,7 +96,6 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 		}
 		else
 		{
-			result->owner = execution->owner;
 			memset(&outcome, 0, sizeof(outcome));
 			if (error != NULL)
 				outcome.error = *error;

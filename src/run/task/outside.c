@@ -138,7 +138,7 @@ sf_outside_timer(const SfBranch *branch, const SfTaskRequest *request)
 {
 	TimestampTz due = branch->deadline;
 
-	if (request->heartbeat_ms > 0)
+	if (request->heartbeat_ms != SF_NO_TIMEOUT)
 		due = Min(due, branch->started_at + request->heartbeat_ms * 1000);
 	return due;
 }
@@ -193,7 +193,7 @@ lease_is_over(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 {
 	SfActivity *activity = sf_activity_read_no(task->activity_no);
 
-	if (activity == NULL || (activity->max_receive_count > 0 &&
+	if (activity == NULL || (activity->max_receive_count != SF_UNLIMITED &&
 							 task->receives >= activity->max_receive_count))
 	{
 		task->used_up = true;
@@ -227,9 +227,9 @@ timer_rang(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 		stimulus->waits = (SfAnswerWait) {{task, sf_task_timer(task)}, task->submitted};
 		task->submitted = NULL;
 	}
-	else if (task->timeout_ms > 0 && now >= task->started_at + task->timeout_ms * 1000)
+	else if (task->timeout_ms != SF_NO_TIMEOUT && now >= task->started_at + task->timeout_ms * 1000)
 		fail_stimulus(stimulus, task, SF_ERR_TIMEOUT, NULL);
-	else if (task->heartbeat_ms > 0 && now >= heard + task->heartbeat_ms * 1000)
+	else if (task->heartbeat_ms != SF_NO_TIMEOUT && now >= heard + task->heartbeat_ms * 1000)
 	{
 		fail_stimulus(stimulus, task, SF_ERR_TIMEOUT, NULL);
 		stimulus->outcome.error.is_heartbeat = true;

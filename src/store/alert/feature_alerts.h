@@ -30,6 +30,18 @@ typedef struct SfAcknowledge
 	const char *comment;		/* or NULL */
 } SfAcknowledge;
 
+/* sf_acknowledge_target(what), sf_acknowledge_execution_no(what) …: what the alerts are of, by what "of" says */
+#define SF_ACKNOWLEDGE_PART(OF, part_type, part) \
+	static inline part_type \
+	sf_acknowledge_##part(const SfAcknowledge *what) \
+	{ \
+		Assert(what->of == SF_ALERTS_OF_##OF); \
+		return what->part; \
+	}
+SF_ACKNOWLEDGE_PART(TARGET, const char *, target)
+SF_ACKNOWLEDGE_PART(EXECUTION, int64, execution_no)
+SF_ACKNOWLEDGE_PART(MACHINE, int, machine_no)
+
 /* Alerts of a feature that may be acknowledged */
 typedef struct SfFeatureAlerts
 {

@@ -30,18 +30,31 @@ typedef enum SfChangeKind
 	SF_CHANGE_LIST(SF_CHANGE_ENUM)
 } SfChangeKind;
 
-/* A status has changed */
+/* JOB: an attempt of a job is over */
+typedef struct SfJobChange
+{
+	const char *name;			/* of the state */
+	int			attempt;		/* $$.State.RetryCount */
+	TimestampTz began;
+	const SfError *error;		/* NULL: it succeeded */
+} SfJobChange;
+
+/* A status has changed, of an execution or of a job */
 typedef struct SfChange
 {
 	SfChangeKind kind;
 	SfStatus	status;
 	TimestampTz at;
-	/* JOB */
-	const char *job;			/* name of the state */
-	int			attempt;		/* $$.State.RetryCount */
-	TimestampTz began;
-	const SfError *error;		/* NULL: it succeeded */
+	SfJobChange job;			/* JOB: sf_change_job(change) */
 } SfChange;
+
+/* The attempt of a job that is over. */
+static inline const SfJobChange *
+sf_change_job(const SfChange *change)
+{
+	Assert(change->kind == SF_CHANGE_JOB);
+	return &change->job;
+}
 
 /* A change of what may have no execution, with the detail of its event */
 typedef struct SfNotice

@@ -174,7 +174,7 @@ typedef enum SfBranchPlace
 	X(int, pending, INT4, NOT_NULL)	/* sf_branch_children_left, sf_branch_net_jobs_left */ \
 	X(int, next_index, INT4, NOT_NULL) \
 	X(int, total, INT4, NOT_NULL) \
-	X(int, max_concurrency, INT4, NOT_NULL) \
+	X(int, max_concurrency, INT4, NOT_NULL)	/* of a join, or SF_UNLIMITED */ \
 	X(int, failed_event, INT4, NOT_NULL) \
 	X(int, transitions, INT4, NOT_NULL)	/* of it and of its children that have ended */ \
 	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* Distributed Map: the run */ \
@@ -217,8 +217,7 @@ typedef struct SfBranchRow
 /* The queue that a branch has left for the step that it is about to begin */
 typedef struct SfLeftQueue
 {
-	bool		was_in_one;		/* false: in none, and the others say nothing */
-	SfQueue		queue;
+	SfQueue		queue;			/* SF_NO_QUEUE: it was in none, and the others say nothing */
 	TimestampTz as_if_since;	/* its order there (SfQueueOrder) */
 	TimestampTz since;			/* it has waited since then */
 } SfLeftQueue;

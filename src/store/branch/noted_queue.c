@@ -270,7 +270,7 @@ sf_queue_wake_ready(SfTick now)
 	return next;
 }
 
-/* Forget the queues of an object that is gone, or (0) of a database. */
+/* Forget the queues of an object that is gone, or (SF_HASH_ANY) of a database. */
 void
 sf_queue_forget(Oid database, int64 object_no)
 {

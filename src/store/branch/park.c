@@ -81,8 +81,8 @@ append_parked(HeapTuple tuple, TupleDesc desc, void *arg)
 	parked->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	parked->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
 	parked->feature = sf_row_text(tuple, desc, COL_feature);
-	parked->object_no = sf_row_number(tuple, desc, COL_object_no, 0);
-	parked->queue_hash = sf_row_number(tuple, desc, COL_queue, 0);
+	parked->queue.object_no = sf_row_number(tuple, desc, COL_object_no, SF_NO_QUEUE.object_no);
+	parked->queue.hash = sf_row_number(tuple, desc, COL_queue, SF_NO_QUEUE.hash);
 	parked->kind = sf_row_number(tuple, desc, COL_kind, 0);
 	*(List **) arg = lappend(*(List **) arg, parked);
 }
@@ -168,8 +168,8 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /*
- * The statement by which parked branches become due: their rows of parked are deleted.  Its arguments are those of
- * sf_park_unpark.  What another session has claimed and parked again meanwhile finds out itself.
+ * The statement by which parked branches become due: their rows of parked are deleted.  Its first argument is
+ * SF_PARKED_PLACE.  What another session has claimed and parked again meanwhile finds out itself.
  */
 #define MAKE_DUE(lock, of, at) \
 	"WITH " lock "gone AS (DELETE FROM _sfflow.parked w" of " RETURNING w.execution_no, w.branch_no, w.since)" \
@@ -194,38 +194,68 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 			 " AND " SF_IS_PARKED("$1") " ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b SKIP LOCKED), ", \
 			 " USING waits x WHERE w.execution_no = x.execution_no AND w.branch_no = x.branch_no", at)
 
-/*
- * Make parked branches due; returns how many.  Those of an object that is gone are waited for, since nothing else
- * would make them due.
- */
-int64
-sf_park_unpark(SfUnpark why, const SfUnparked *unparked)
+/* Make due what an object parks, by a statement that first locks it: it waits, since nothing else would make it due. */
+static int64
+unpark_all(SfPlan *lock, SfPlan *make_due, const char *feature, int64 object_no)
 {
-	static SfPlan lock[] = {
-		[SF_UNPARK_OBJECT] = SF_PLAN(LOCK_OF_OBJECT("NULL")),
-		[SF_UNPARK_QUEUES] = SF_PLAN(LOCK_OF_OBJECT("NOT NULL")),
-	};
-	static SfPlan make_due[] = {
-		[SF_UNPARK_OBJECT] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NULL"), NOW)),
-		[SF_UNPARK_QUEUES] = SF_PLAN(MAKE_DUE("", OF_OBJECT("NOT NULL"), NOW)),
-		[SF_UNPARK_NEXT] = SF_PLAN(MAKE_FREE_DUE(
-			" _sfflow.parked w" JOIN_BRANCH " WHERE w.execution_no = $5 AND w.feature = $2", NOW)),
-		[SF_UNPARK_WITHIN] = SF_PLAN(MAKE_FREE_DUE(
-			" _sfflow.parked w JOIN _sfflow.execution e ON e.execution_no = w.execution_no" JOIN_BRANCH
-			" WHERE w.object_no = $3 AND w.queue = $4 AND (e.execution_no = $5 OR e.parent_execution_no = $5)",
-			"w.since")),
-		[SF_UNPARK_ITEMS] = SF_PLAN(MAKE_FREE_DUE(
-			" _sfflow.execution e JOIN _sfflow.parked w ON w.execution_no = e.execution_no" JOIN_BRANCH
-			" WHERE e.parent_execution_no = $5 AND e.map_run_no IS NOT NULL AND w.queue IS NOT NULL", "w.since")),
-	};
+	sf_db_execute(lock, SF_PARKED_PLACE, SF_TEXT(feature), SF_INT8(object_no));
+	return sf_db_read(make_due, read_released, NULL, SF_PARKED_PLACE, SF_TEXT(feature), SF_INT8(object_no));
+}
 
-#define OF \
-	SF_PARKED_PLACE, SF_TEXT(unparked->feature), SF_INT8(unparked->object_no), SF_INT8(unparked->queue_hash), \
-	SF_INT8(unparked->execution_no)
-	if (why == SF_UNPARK_OBJECT || why == SF_UNPARK_QUEUES)
-		sf_db_execute(&lock[why], OF);
-	return sf_db_read(&make_due[why], read_released, NULL, OF);
-#undef OF
+/* An object is gone that has parked branches in no queue: they are due; returns how many. */
+int64
+sf_park_unpark_object(const char *feature, int64 object_no)
+{
+	static SfPlan lock = SF_PLAN(LOCK_OF_OBJECT("NULL"));
+	static SfPlan make_due = SF_PLAN(MAKE_DUE("", OF_OBJECT("NULL"), NOW));
+
+	return unpark_all(&lock, &make_due, feature, object_no);
+}
+
+/* An object is gone: what is in its queues is due. */
+void
+sf_park_unpark_queues(const char *feature, int64 object_no)
+{
+	static SfPlan lock = SF_PLAN(LOCK_OF_OBJECT("NOT NULL"));
+	static SfPlan make_due = SF_PLAN(MAKE_DUE("", OF_OBJECT("NOT NULL"), NOW));
+
+	(void) unpark_all(&lock, &make_due, feature, object_no);
+}
+
+/* An execution that a feature has parked is the next one of its line: its branches are due; returns how many. */
+int64
+sf_park_unpark_next(const char *feature, int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(MAKE_FREE_DUE(
+		" _sfflow.parked w" JOIN_BRANCH " WHERE w.feature = $2 AND w.execution_no = $3", NOW));
+
+	return sf_db_read(&plan, read_released, NULL, SF_PARKED_PLACE, SF_TEXT(feature), SF_INT8(execution_no));
+}
+
+/*
+ * An execution has what its branches, and those of the item executions of its Distributed Maps, wait for in a queue: they are
+ * due.
+ */
+void
+sf_park_unpark_within(SfQueue queue, int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(MAKE_FREE_DUE(
+		" _sfflow.parked w JOIN _sfflow.execution e ON e.execution_no = w.execution_no" JOIN_BRANCH
+		" WHERE w.object_no = $2 AND w.queue = $3 AND (e.execution_no = $4 OR e.parent_execution_no = $4)", "w.since"));
+
+	sf_db_read(&plan, read_released, NULL, SF_PARKED_PLACE, SF_INT8(queue.object_no), SF_INT8(queue.hash),
+			   SF_INT8(execution_no));
+}
+
+/* Item executions of an execution's Distributed Maps may wait in queues for what the Map has: they are due. */
+void
+sf_park_unpark_items(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(MAKE_FREE_DUE(
+		" _sfflow.execution e JOIN _sfflow.parked w ON w.execution_no = e.execution_no" JOIN_BRANCH
+		" WHERE e.parent_execution_no = $2 AND e.map_run_no IS NOT NULL AND w.queue IS NOT NULL", "w.since"));
+
+	sf_db_read(&plan, read_released, NULL, SF_PARKED_PLACE, SF_INT8(execution_no));
 }
 
 /* How many branches of an execution a feature has parked, in no queue or in one. */
@@ -263,7 +293,6 @@ read_left(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_no = 1, COL_queue, COL_as_if_since, COL_since};
 	SfBranch   *branch = arg;
 
-	branch->left_queue.was_in_one = true;
 	branch->left_queue.queue.object_no = sf_row_number(tuple, desc, COL_object_no, 0);
 	branch->left_queue.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
 	branch->left_queue.as_if_since = sf_row_number(tuple, desc, COL_as_if_since, 0);

@@ -33,7 +33,7 @@ typedef enum SfParkedKind
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \
 	X(char *, feature, TEXT, NOT_NULL) \
-	X(int64, object_no, INT8, NULL_IS(0))	/* IN_LINE: none */ \
+	X(int64, object_no, INT8, NULL_IS(0))	/* IN_LINE: none, as in SF_NO_QUEUE */ \
 	X(int64, queue, INT8, NULL_IS(0))	/* no queue, by kind: a hash may be 0 */ \
 	X(TimestampTz, as_if_since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* no queue */ \
 	X(TimestampTz, since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* no queue */ \
@@ -43,14 +43,13 @@ typedef enum SfParkedKind
 #define SF_IS_PARKED(place)	"b.place = " place
 #define SF_PARKED_PLACE		SF_INT2(SF_BRANCH_PLACE_PARKED)
 
-/* A branch that is parked */
+/* A branch that is parked.  Read the queue by sf_parked_object_no and sf_parked_queue. */
 typedef struct SfParked
 {
 	SfBranchKey key;
 	const char *feature;		/* its name */
 	SfParkedKind kind;
-	int64		object_no;		/* what keeps the branch, by the feature's number of it; not IN_LINE */
-	int64		queue_hash;		/* only in a queue */
+	SfQueue		queue;			/* FOR_OBJECT: without a hash; IN_LINE: SF_NO_QUEUE */
 } SfParked;
 
 /* Is what is parked so in a queue? */
@@ -58,6 +57,22 @@ static inline bool
 sf_parked_in_queue(SfParkedKind kind)
 {
 	return kind == SF_PARKED_AHEAD || kind == SF_PARKED_QUEUED;
+}
+
+/* What keeps a branch that waits for an object or in a queue of it, by the feature's number of it. */
+static inline int64
+sf_parked_object_no(const SfParked *parked)
+{
+	Assert(parked->kind != SF_PARKED_IN_LINE);
+	return parked->queue.object_no;
+}
+
+/* The queue in which a branch waits. */
+static inline SfQueue
+sf_parked_queue(const SfParked *parked)
+{
+	Assert(sf_parked_in_queue(parked->kind));
+	return parked->queue;
 }
 
 extern void sf_park_branch(SfBranch *branch, const char *feature, int64 object_no);
@@ -82,28 +97,13 @@ extern List *sf_park_list_by(SfPlan *plan);
 extern bool sf_park_end(SfBranch *branch);
 extern void sf_park_check_unchanged(const char *feature, int64 object_no);
 
-/* Why parked branches are due again; each asks anew whether it may go on */
-typedef enum SfUnpark
-{
-	SF_UNPARK_OBJECT,			/* an object that has parked them in no queue is gone: feature, object_no */
-	SF_UNPARK_QUEUES,			/* an object is gone whose queues they are in: feature, object_no */
-	SF_UNPARK_NEXT,				/* an execution that a feature has parked is the next one of its line: feature, execution_no */
-	SF_UNPARK_WITHIN,				/* an execution has what its branches, and those of the item executions of its Distributed
-								 * Maps, wait for in a queue: object_no, queue, execution_no */
-	SF_UNPARK_ITEMS			/* item executions of an execution's Distributed Maps may wait in queues for what the Map
-								 * has: execution_no */
-} SfUnpark;
+/* Parked branches are due again, each for a reason of its own; each branch asks anew whether it may go on */
+extern int64 sf_park_unpark_object(const char *feature, int64 object_no);
+extern void sf_park_unpark_queues(const char *feature, int64 object_no);
+extern int64 sf_park_unpark_next(const char *feature, int64 execution_no);
+extern void sf_park_unpark_within(SfQueue queue, int64 execution_no);
+extern void sf_park_unpark_items(int64 execution_no);
 
-/* What is due again, as SfUnpark says */
-typedef struct SfUnparked
-{
-	const char *feature;
-	int64		object_no;
-	int64		queue_hash;
-	int64		execution_no;
-} SfUnparked;
-
-extern int64 sf_park_unpark(SfUnpark why, const SfUnparked *unparked);
 extern int64 sf_park_count(const char *feature, int64 execution_no);
 extern void sf_park_unpark_arrived(const Jsonb *keys);
 

@@ -8,9 +8,6 @@
 
 #include "store/execution/execution.h"
 
-/* What a run does not limit: how many items it reads, what a child gets of them, how many run at once */
-#define SF_NO_RUN_LIMIT	0
-
 /* Columns of _sfflow.map_run; see sql/parts/store/map_run.sql. */
 #define SF_MAP_RUN_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
@@ -21,12 +18,12 @@
 	X(SfStatus, status, INT2, NOT_NULL) \
 	X(int, redrive_count, INT4, NOT_NULL) \
 	X(bool, keyed, BOOL, NOT_NULL)	/* items are the members of an object */ \
-	X(int, max_items, INT4, NULL_IS(SF_NO_RUN_LIMIT))	/* to read; negative: the run failed for it */ \
-	X(int, max_items_per_batch, INT4, NULL_IS(SF_NO_RUN_LIMIT)) \
-	X(int64, max_bytes_per_batch, INT8, NULL_IS(SF_NO_RUN_LIMIT)) \
+	X(int, max_items, INT4, NULL_IS(SF_UNLIMITED))	/* to read; negative: the run failed for it */ \
+	X(int, max_items_per_batch, INT4, NULL_IS(SF_UNLIMITED)) \
+	X(int64, max_bytes_per_batch, INT8, NULL_IS(SF_UNLIMITED)) \
 	X(int, tolerated_count, INT4, NOT_NULL) \
 	X(double, tolerated_percentage, FLOAT8, NOT_NULL) \
-	X(int, max_concurrency, INT4, NULL_IS(SF_NO_RUN_LIMIT))	/* the branch that waits for it has it, too */ \
+	X(int, max_concurrency, INT4, NULL_IS(SF_UNLIMITED))	/* the branch that waits for it has it, too */ \
 	X(int, total, INT4, NOT_NULL)	/* items, so far as they have been read (sf_branch_is_reading) */ \
 	X(int, children, INT4, NOT_NULL) \
 	X(int, succeeded, INT4, NOT_NULL)	/* item executions that have ended, by status */ \

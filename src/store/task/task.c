@@ -73,7 +73,7 @@ sf_activity_insert(const char *name, Oid owner, Datum lease, bool no_lease,
 	return sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(owner),
 						 sf_query_arg(INTERVALOID, lease, no_lease),
 						 sf_query_arg(INT4OID, Int32GetDatum(max_receive_count),
-									  max_receive_count == 0)) == 1;
+									  max_receive_count == SF_UNLIMITED)) == 1;
 }
 
 /* Delete an activity with its tasks. */
@@ -259,7 +259,7 @@ claim(const Queued *queued, const SfActivity *activity, const char *worker)
 	task->worker = worker == NULL ? NULL : pstrdup(worker);
 	task->receives++;
 	task->started_at = task->heartbeat_at = GetCurrentTimestamp();
-	task->lease_until = activity->lease_ms == 0 ? DT_NOEND :
+	task->lease_until = activity->lease_ms == SF_NO_TIMEOUT ? DT_NOEND :
 		task->started_at + activity->lease_ms * 1000;
 	sf_task_update(task);
 	sf_branch_set_timeout(task->key, sf_task_timer(task));
@@ -353,9 +353,9 @@ sf_task_timer(const SfTask *task)
 
 	if (task->status == SF_TASK_STATUS_QUEUED || task->started_at == DT_NOBEGIN)
 		return DT_NOEND;		/* time runs from when it is taken */
-	if (task->timeout_ms > 0)
+	if (task->timeout_ms != SF_NO_TIMEOUT)
 		due = task->started_at + task->timeout_ms * 1000;
-	if (task->heartbeat_ms > 0)
+	if (task->heartbeat_ms != SF_NO_TIMEOUT)
 		due = Min(due, (task->heartbeat_at == DT_NOBEGIN ? task->started_at :
 						task->heartbeat_at) + task->heartbeat_ms * 1000);
 	return Min(due, task->lease_until);

@@ -13,8 +13,8 @@
 	X(int, activity_no, INT4, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL) \
 	X(char *, name, TEXT, NOT_NULL) \
-	X(int64, lease_ms, INT8, NULL_IS(0))	/* none */ \
-	X(int, max_receive_count, INT4, NULL_IS(0))	/* no limit */ \
+	X(int64, lease_ms, INT8, NULL_IS(SF_NO_TIMEOUT)) \
+	X(int, max_receive_count, INT4, NULL_IS(SF_UNLIMITED)) \
 	X(bool, polled, BOOL, NULL_IS(false))	/* a worker was seen in the last day */
 
 typedef struct SfActivity
@@ -58,8 +58,8 @@ typedef struct SfTaskSecret
 	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
 	X(TimestampTz, heartbeat_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* none yet */ \
 	X(TimestampTz, lease_until, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* no lease */ \
-	X(int64, timeout_ms, INT8, NULL_IS(0))	/* none */ \
-	X(int64, heartbeat_ms, INT8, NULL_IS(0)) \
+	X(int64, timeout_ms, INT8, NULL_IS(SF_NO_TIMEOUT)) \
+	X(int64, heartbeat_ms, INT8, NULL_IS(SF_NO_TIMEOUT)) \
 	X(SfTaskSecret, secret, BYTEA, NOT_NULL) \
 	X(char *, worker, TEXT, NULLABLE) \
 	X(char *, resource, TEXT, NULLABLE)	/* as asked for; none: the state's Resource */ \

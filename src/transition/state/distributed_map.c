@@ -376,7 +376,7 @@ make_batch(Feed *feed, Jsonb *batch_input, Size *size, SfError *error)
 	SfItemExecution *item_execution = palloc0(sizeof(SfItemExecution));
 	SfJsonBuilder json;
 
-	if (feed->map_run->max_bytes_per_batch > 0)
+	if (feed->map_run->max_bytes_per_batch != SF_UNLIMITED)
 		max_bytes = Min(max_bytes, (Size) feed->map_run->max_bytes_per_batch);
 	*size = BATCH_OVERHEAD;
 	sf_json_begin_object(&json);
@@ -387,7 +387,7 @@ make_batch(Feed *feed, Jsonb *batch_input, Size *size, SfError *error)
 	}
 	sf_json_open_array(&json, "Items");
 	while (branch->next_index < branch->total &&
-		   (max_items == 0 || item_execution->items < max_items))
+		   (max_items == SF_UNLIMITED || item_execution->items < max_items))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!feed_peek(feed, branch->next_index, error))
@@ -433,10 +433,7 @@ must_wait(const SfStep *step)
 static bool
 has_room(const SfBranch *branch)
 {
-	int			window = branch->max_concurrency > 0 ?
-		branch->max_concurrency : SF_MAP_WINDOW;
-
-	return branch->next_index < branch->total && branch->pending < window;
+	return branch->next_index < branch->total && branch->pending < sf_map_window(branch);
 }
 
 /* Begin item executions while there is room for them, within what a step may do. */

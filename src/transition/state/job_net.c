@@ -58,7 +58,7 @@ make_job(SfNet *net, int job)
 {
 	SfBranch   *branch = sf_branch_make_net_job(net->program, net->join, job);
 
-	branch->work.join = net->in_memory ? net->join : NULL;
+	branch->work.join = net->source == SF_NET_JOBS_STORED ? NULL : net->join;
 	net->rows[job] = branch;
 	return branch;
 }
@@ -77,7 +77,7 @@ sf_net_room(const SfNet *net)
 {
 	const SfBranch *join = net->join;
 
-	if (join->max_concurrency <= 0)
+	if (join->max_concurrency == SF_UNLIMITED)
 		return PG_INT32_MAX;
 	/* of those that have been begun or skipped, total - pending have ended */
 	return join->max_concurrency - (join->next_index - (join->total - join->pending));

@@ -9,13 +9,20 @@
 
 #include "transition/step.h"
 
+/* Where the jobs of a net are, while their ends are taken into account */
+typedef enum SfNetJobsSource
+{
+	SF_NET_JOBS_STORED,			/* in the tables: those that are needed are read */
+	SF_NET_JOBS_IN_MEMORY,		/* all that have rows are in rows */
+	SF_NET_JOBS_IN_SLICE		/* the same, and a slice runs them, one after another */
+} SfNetJobsSource;
+
 typedef struct SfNet
 {
 	const SfProgram *program;
 	const SfState *state;
 	SfBranch   *join;			/* of the net */
-	bool		in_memory;		/* all jobs that have rows are in rows */
-	bool		in_slice;		/* ... and a slice runs them, one after another */
+	SfNetJobsSource source;
 	SfBranch  **rows;			/* by number; NULL: the job has none, or it is not loaded */
 	char	   *ends;			/* how they have ended, an SfNetJobEnd each; NULL: not known of all */
 	Bitmapset  *ready;			/* numbers of the jobs that wait for room; in a slice, also without a row */

@@ -14,6 +14,13 @@
  */
 #define SF_MAP_WINDOW	1000
 
+/* How many children of a Map may exist at once. */
+static inline int
+sf_map_window(const SfBranch *map)
+{
+	return map->max_concurrency != SF_UNLIMITED ? map->max_concurrency : SF_MAP_WINDOW;
+}
+
 extern SfBranch *sf_join_spawn(SfStep *step, int scope, int index,
 							   Jsonb *payload, int payload_event);
 extern void sf_join_fail(SfStep *step, SfError *error);

@@ -178,8 +178,7 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 	bool		stores_item = (step->program->scopes[scope].context_use & SF_CONTEXT_ITEM) != 0;
 	int			room;
 
-	room = (branch->max_concurrency > 0 ? branch->max_concurrency : SF_MAP_WINDOW)
-		- branch->pending;
+	room = sf_map_window(branch) - branch->pending;
 	if (step->loaded->inspection != NULL)
 		room = branch->total;	/* a test shows all of them */
 	sf_json_root(items, &array);

@@ -38,13 +38,11 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 bool
 sf_join_wants_more(const SfBranch *parent)
 {
-	int			window = parent->max_concurrency;
-
 	if (parent->failing || parent->aborting ||
 		parent->next_index >= parent->total)
 		return false;
-	if (window > 0)
-		return sf_branch_children_left(parent) < window;
+	if (parent->max_concurrency != SF_UNLIMITED)
+		return sf_branch_children_left(parent) < parent->max_concurrency;
 	/* refill in halves, so that not every end of an iteration wakes the Map */
 	return sf_branch_children_left(parent) <= SF_MAP_WINDOW / 2;
 }

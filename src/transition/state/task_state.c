@@ -58,7 +58,7 @@ scheduled_extra(const SfTaskRequest *task, const char *role)
 	bool		activity = task->resource->kind == SF_RESOURCE_ACTIVITY;
 	SfJsonBuilder json;
 
-	if (task->timeout_ms == 0 && task->heartbeat_ms == 0 && !activity && role == NULL)
+	if (task->timeout_ms == SF_NO_TIMEOUT && task->heartbeat_ms == SF_NO_TIMEOUT && !activity && role == NULL)
 		return NULL;
 	sf_json_begin_object(&json);
 	if (activity)
@@ -69,9 +69,9 @@ scheduled_extra(const SfTaskRequest *task, const char *role)
 		sf_json_add_string(&json, "roleArn", role);
 		sf_json_close_object(&json);
 	}
-	if (task->timeout_ms != 0)
+	if (task->timeout_ms != SF_NO_TIMEOUT)
 		sf_json_add_int(&json, "timeoutInSeconds", task->timeout_ms / 1000);
-	if (task->heartbeat_ms != 0)
+	if (task->heartbeat_ms != SF_NO_TIMEOUT)
 		sf_json_add_int(&json, "heartbeatInSeconds", task->heartbeat_ms / 1000);
 	return sf_json_end(&json);
 }
@@ -104,7 +104,7 @@ sf_task_state_enter(SfStep *step)
 	}
 	step->transition->task = task;
 	step->branch->started_at = step->now;
-	step->branch->deadline = task->timeout_ms == 0 ? DT_NOEND :
+	step->branch->deadline = task->timeout_ms == SF_NO_TIMEOUT ? DT_NOEND :
 		step->now + task->timeout_ms * 1000;
 	return SF_STEP_TASK;
 }

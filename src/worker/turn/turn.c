@@ -311,23 +311,9 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 	return true;
 }
 
-/* The task that a slice has announced. */
-static SfTurnTask
-announced_task(const SfSliceResult *result)
-{
-	Assert(result->end == SF_SLICE_END_LONG_TASK);
-	return (SfTurnTask) {
-		.key = result->task,
-		.generation = result->task_generation,
-		.known_long = result->task_known_long,
-		.owner = result->owner,
-		.due = result->task_due
-	};
-}
-
 /* Run an announced task; its branch is the first key after it. */
 static void
-run_announced(SfTurn *turn, SfTurnTask task)
+run_announced(SfTurn *turn, SfLongTask task)
 {
 	bool		over = false;
 	bool		ran;
@@ -387,6 +373,7 @@ static bool
 run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 {
 	SfTurnXact	xact = {.kind = SF_TURN_XACT_SLICE,.alone = turn == NULL};
+	SfLongTask	task;
 	bool		over;
 
 	xact.slice = (SfSliceRequest) {.mode = SF_SLICE_MODE_BRANCH,.slice_ms = SF_ALONE_SLICE_MS,.take.branch = key};
@@ -402,9 +389,10 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 		sf_shortage_clear(key);
 		return true;
 	}
+	task = sf_slice_long_task(&xact.result);
 	if (!turn)
-		return run_task(xact.result.task, xact.result.task_generation, true, &over);
-	run_announced(turn, announced_task(&xact.result));
+		return run_task(task.key, task.generation, true, &over);
+	run_announced(turn, task);
 	return turn->result != SF_TURN_RESULT_FAILED;
 }
 
@@ -590,7 +578,7 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 			break;
 		case SF_SLICE_END_LONG_TASK:
 			turn->result = SF_TURN_RESULT_ANNOUNCED;
-			turn->task = announced_task(result);
+			turn->task = sf_slice_long_task(result);
 			break;
 	}
 }

@@ -71,16 +71,6 @@ typedef enum SfTurnResult
 	SF_TURN_RESULT_FAILED		/* by no fault of a branch: pause */
 } SfTurnResult;
 
-/* An announced task that is to be run next */
-typedef struct SfTurnTask
-{
-	SfBranchKey key;
-	int			generation;
-	bool		known_long;
-	Oid			owner;
-	TimestampTz due;
-} SfTurnTask;
-
 /*
  * What a worker does now, and what it carries from one turn to the next.  Read what only one state has by
  * sf_turn_until(turn) and the like, which check the state; scheduler.c and turn.c write it.
@@ -91,7 +81,7 @@ typedef struct SfTurn
 	union
 	{
 		SfTick		until;		/* SLEEP, PAUSE: end of it; written when the state is chosen */
-		SfTurnTask	task;		/* TASK; written by the turn before, whose result is ANNOUNCED */
+		SfLongTask	task;		/* TASK; written by the turn before, whose result is ANNOUNCED */
 		bool		purges_more;	/* PURGE: then: the sweep is not over */
 		SfTick		next_delivery;	/* DELIVER: then: when to look for more */
 	};
@@ -130,7 +120,7 @@ typedef struct SfTurn
 		return turn->part; \
 	}
 SF_TURN_PART(SfTick, until, state == SF_WORK_STATE_SLEEP || state == SF_WORK_STATE_PAUSE)
-SF_TURN_PART(SfTurnTask, task, state == SF_WORK_STATE_TASK)
+SF_TURN_PART(SfLongTask, task, state == SF_WORK_STATE_TASK)
 SF_TURN_PART(bool, purges_more, state == SF_WORK_STATE_PURGE)
 SF_TURN_PART(SfTick, next_delivery, state == SF_WORK_STATE_DELIVER)
 

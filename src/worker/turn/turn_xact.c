@@ -204,7 +204,7 @@ run_slice(SfTurnXact *xact, const SfSliceRequest *request)
 {
 	sf_slice_run(request, &xact->result);
 	if (xact->result.end == SF_SLICE_END_LONG_TASK)
-		sf_my_process_runs_next(xact->result.task);
+		sf_my_process_runs_next(sf_slice_long_task(&xact->result).key);
 	else if (request->mode != SF_SLICE_MODE_BRANCH)
 		sf_my_process_takes_keys_next();
 }
