@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/datetime.h"
@@ -30,15 +31,33 @@ SF_ROW_TYPE(row_type, SF_CALENDAR_COLUMNS, calendar, 1);
 
 /* --- rows --- */
 
-/* Find a calendar by name. */
+/* Read a calendar. */
+static void
+read_calendar(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfCalendarRow **calendar = arg;
+
+	*calendar = palloc0(sizeof(SfCalendarRow));
+	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, *calendar);
+}
+
+/*
+ * Find a calendar by name, as it is now: a transaction that keeps an old snapshot takes its lock after that, and uses
+ * no calendar that was dropped meanwhile.  A parallel query only reads, with the snapshot that it has.
+ */
 SfCalendarRow *
 sf_calendar_read(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_CALENDAR_COLUMNS(SF_SELECT) "1 FROM _sfflow.calendar c"
 		" WHERE c.name = $1");
+	SfCalendarRow *calendar = NULL;
 
-	return sf_db_row(&plan, &row_type, SF_TEXT(name));
+	if (IsolationUsesXactSnapshot() && !IsInParallelMode())
+		sf_snapshot_read_now(&plan, read_calendar, &calendar, SF_TEXT(name));
+	else
+		sf_db_read(&plan, read_calendar, &calendar, SF_TEXT(name));
+	return calendar;
 }
 
 /* Find a calendar by name, or raise. */
@@ -90,7 +109,7 @@ sf_calendar_delete(const char *name)
 	sf_db_execute(&plan, SF_TEXT(name));
 }
 
-/* Describe what uses a calendar; NULL: nothing does. */
+/* Describe what uses a calendar now; NULL: nothing does. */
 const char *
 sf_calendar_user(const char *name)
 {
@@ -99,10 +118,10 @@ sf_calendar_user(const char *name)
 		" WHERE c.rule ->> 'Extends' = $1"
 		" UNION ALL SELECT 'a schedule' FROM _sfflow.schedule s WHERE s.calendar = $1"
 		" LIMIT 1");
+	List	   *users = NIL;
 
-	char	   *user = sf_list_first(sf_db_texts(&plan, SF_TEXT(name)));
-
-	return user != NULL ? user : sf_feature_use_of(SF_OBJECT_CALENDAR, name);
+	sf_snapshot_read_now(&plan, sf_row_append_text, &users, SF_TEXT(name));
+	return users != NIL ? linitial(users) : sf_feature_use_of(SF_OBJECT_CALENDAR, name);
 }
 
 /* --- loading --- */
