@@ -3,7 +3,8 @@
  *		Match an event with a compiled pattern.
  *
  * The time is linear in the size of the event times that of the pattern: there is
- * no going back, not even for wildcards.
+ * no going back, not even for wildcards.  What matching needs besides is one scalar of the
+ * event in lower case.  It can be interrupted after each matcher.
  */
 #include "postgres.h"
 
@@ -14,6 +15,14 @@
 #include "utils/fmgrprotos.h"
 
 #include "feature/rule/pattern.h"
+
+/* A scalar of an event */
+typedef struct Scalar
+{
+	const JsonbValue *value;
+	char	   *folded;			/* a string in lower case, once a matcher has needed it; or NULL */
+	int			folded_length;
+} Scalar;
 
 /* --- strings --- */
 
@@ -67,17 +76,30 @@ matches_wildcard(const SfMatcher *matcher, const char *text, int length)
 	return true;
 }
 
+/* Put a scalar that is a string into lower case, once for all matchers. */
+static void
+fold(Scalar *scalar)
+{
+	if (scalar->folded == NULL)
+		scalar->folded = sf_pattern_fold(scalar->value->val.string.val, scalar->value->val.string.len,
+										 &scalar->folded_length);
+}
+
 /* Match a string. */
 static bool
-matches_string(const SfMatcher *matcher, const JsonbValue *value)
+matches_string(const SfMatcher *matcher, Scalar *scalar)
 {
-	const char *text = value->val.string.val;
-	int			length = value->val.string.len;
+	const char *text = scalar->value->val.string.val;
+	int			length = scalar->value->val.string.len;
 
-	if (value->type != jbvString)
+	if (scalar->value->type != jbvString)
 		return false;
 	if (matcher->ignores_case)
-		text = sf_pattern_fold(text, length, &length);
+	{
+		fold(scalar);
+		text = scalar->folded;
+		length = scalar->folded_length;
+	}
 	switch (matcher->kind)
 	{
 		case SF_MATCH_PREFIX:
@@ -141,15 +163,18 @@ matches_cidr(const SfMatcher *matcher, const JsonbValue *value)
 
 /* Match a scalar. */
 static bool
-matches_scalar(const SfMatcher *matcher, const JsonbValue *value)
+matches_scalar(const SfMatcher *matcher, Scalar *scalar)
 {
+	const JsonbValue *value = scalar->value;
+
+	CHECK_FOR_INTERRUPTS();
 	switch (matcher->kind)
 	{
 		case SF_MATCH_VALUE:
 			return value->type == matcher->value.type && sf_json_value_is_equal(value, &matcher->value);
 		case SF_MATCH_NONE_OF:
 			for (int i = 0; i < matcher->nothers; i++)
-				if (matches_scalar(&matcher->others[i], value))
+				if (matches_scalar(&matcher->others[i], scalar))
 					return false;
 			return true;
 		case SF_MATCH_EXISTS:
@@ -159,7 +184,7 @@ matches_scalar(const SfMatcher *matcher, const JsonbValue *value)
 		case SF_MATCH_CIDR:
 			return matches_cidr(matcher, value);
 		default:
-			return matches_string(matcher, value);
+			return matches_string(matcher, scalar);
 	}
 }
 
@@ -167,17 +192,20 @@ matches_scalar(const SfMatcher *matcher, const JsonbValue *value)
 static bool
 leaf_matches_scalar(const SfPatternField *field, const JsonbValue *value)
 {
-	for (int i = 0; i < field->nmatchers; i++)
-		if (matches_scalar(&field->matchers[i], value))
-			return true;
-	return false;
+	Scalar		scalar = {.value = value};
+	bool		found = false;
+
+	for (int i = 0; i < field->nmatchers && !found; i++)
+		found = matches_scalar(&field->matchers[i], &scalar);
+	if (scalar.folded != NULL)
+		pfree(scalar.folded);
+	return found;
 }
 
 /* Match a value with a leaf: of an array, one scalar in it; *any: it has some. */
 static bool
 leaf_matches_some(const SfPatternField *field, const JsonbValue *value, bool *any)
 {
-	JsonbIterator *it;
 	JsonbValue	element;
 
 	check_stack_depth();
@@ -188,10 +216,12 @@ leaf_matches_some(const SfPatternField *field, const JsonbValue *value, bool *an
 		*any = true;
 		return leaf_matches_scalar(field, value);
 	}
-	it = sf_json_elements(value);
-	while (sf_json_next(&it, &element))
+	for (int i = 0; sf_json_element(value, i, &element); i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (leaf_matches_some(field, &element, any))
 			return true;
+	}
 	return false;
 }
 
@@ -216,6 +246,7 @@ object_matches(const SfPattern *pattern, const JsonbValue *object)
 	const SfPatternChoice *choice = &pattern->choice;
 	bool		chosen = choice->npatterns == 0;
 
+	CHECK_FOR_INTERRUPTS();
 	for (int i = 0; i < pattern->nfields; i++)
 	{
 		const SfPatternField *field = &pattern->fields[i];
@@ -239,23 +270,19 @@ bool
 sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event)
 {
 	bool		any = false;
-	JsonbIterator *it;
 	JsonbValue	element;
 
 	check_stack_depth();
 	if (event != NULL && sf_json_is_object(event))
 		return object_matches(pattern, event);
-	if (event != NULL && sf_json_is_array(event))
+	for (int i = 0; event != NULL && sf_json_element(event, i, &element); i++)
 	{
-		it = sf_json_elements(event);
-		while (sf_json_next(&it, &element))
-		{
-			if (sf_json_count(&element) == SF_JSON_NO_COUNT)
-				continue;
-			any = true;
-			if (sf_pattern_matches(pattern, &element))
-				return true;
-		}
+		CHECK_FOR_INTERRUPTS();
+		if (sf_json_count(&element) == SF_JSON_NO_COUNT)
+			continue;
+		any = true;
+		if (sf_pattern_matches(pattern, &element))
+			return true;
 	}
 	return !any && object_matches(pattern, NULL);
 }
