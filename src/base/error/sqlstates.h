@@ -111,7 +111,7 @@
 	  "The schedule is invalid, never matches, or has an unknown placeholder.", \
 	  "The detail names the field. The installed pg_cron may be too old for it.") \
 	X(INVALID_CALENDAR, '0','5','1', "invalid_calendar", RETRY, \
-	  "The rule or the days of a calendar are not valid, or calendars extend each other in a circle.", \
+	  "The rule or the days of a calendar are not valid or have too many parts, or calendars extend each other in a circle.", \
 	  "The message has the JSON pointer of what is wrong, the detail says what belongs there.") \
 	X(ACTIVITY_ALREADY_EXISTS, '0','2','6', "activity_already_exists", RETRY, \
 	  "An activity of this name exists with other settings, or belongs to another role.", \
