@@ -140,13 +140,13 @@ sf_deadline_recheck(SfObjectKind kind, const char *name)
 				  SF_TEXT(kind == SF_OBJECT_SCHEDULE ? name : NULL));
 }
 
-/* Tell whether a deadline has a calendar. */
+/* Tell whether a deadline has a calendar now. */
 bool
 sf_deadline_uses_calendar(const char *name)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.deadline d WHERE d.calendar = $1 LIMIT 1");
 
-	return sf_db_number(&plan, 0, SF_TEXT(name)) != 0;
+	return sf_snapshot_number_now(&plan, 0, SF_TEXT(name)) != 0;
 }
 
 /* Note how far a deadline was dealt with, and when to check it again. */

@@ -19,6 +19,9 @@
  * next_at.  So a sweep locks the row, raises what is late, once, since its key in
  * _sfflow.lateness is unique, and sets next_at, in one transaction.
  *
+ * One process sweeps at a time, and not for long: many deadlines with large calendars take one
+ * worker, and part of its time.  A deadline whose calendars take much longer is put off.
+ *
  * What was raised is checked again, once a RECHECK, until it has happened.
  *
  * A night may have more executions than one sweep can read.  A sweep is a sequence of
@@ -35,10 +38,20 @@
 #include "utils/timestamp.h"
 
 #include "base/error/errors.h"
+#include "db/lock_tag.h"
 #include "feature/deadline/deadline.h"
 
 /* Deadlines of one sweep, each in a subtransaction: more would make snapshots overflow */
 #define MAX_CHECKED		50
+
+/* A sweep that has taken this long leaves the rest to the next one, before which the worker does other work */
+#define SWEEP_MS		1000
+
+/* The days of a deadline's calendars have to be found in this time */
+#define CALENDARS_MS	10000
+
+/* A process that meets another one that sweeps looks again after this */
+#define LOOK_AGAIN		USECS_PER_SEC
 
 /* An execution that was requested that long before the start belongs to the night */
 #define HALF_NIGHT		(12 * USECS_PER_HOUR)
@@ -66,6 +79,7 @@ typedef struct Check
 	SfCron		end;
 	SfTimeSearch search;		/* of a schedule */
 	SfCalendar *calendar;		/* or NULL */
+	SfDays	   *days;			/* some days of it; NULL: none so far */
 	TimestampTz next_at;
 	int			step;			/* that comes next */
 	bool		is_cut;			/* a step has more pages: the rest is for the next sweep */
@@ -105,19 +119,21 @@ before(const Check *check, const SfCron *cron, TimestampTz at)
 
 /* Does the calendar have the local day of a time? */
 static bool
-is_picked(const Check *check, TimestampTz at)
+is_picked(Check *check, TimestampTz at)
 {
 	int			day;
-	SfDays	   *days;
-	bool		picked;
 
 	if (check->calendar == NULL)
 		return true;
 	day = sf_cron_local_day(at, check->zone);
-	days = sf_calendar_days(check->calendar, day, day, SF_ON_CLOSED_SKIP, NULL, NULL);
-	picked = sf_days_marked(days, day);
-	sf_days_free(days);
-	return picked;
+	if (check->days == NULL || day < check->days->first || day > check->days->last)
+	{
+		if (check->days != NULL)
+			sf_days_free(check->days);
+		/* the moments of a sweep lie near to each other */
+		check->days = sf_calendar_days(check->calendar, day - 1, day + 2, SF_ON_CLOSED_SKIP, NULL, NULL);
+	}
+	return sf_days_marked(check->days, day);
 }
 
 /* Find the run of the schedule that a moment is about; false: it is about none. */
@@ -130,7 +146,7 @@ find_run(Check *check, Occurrence *occurrence)
 
 /* Find when the night of a moment began; false: it is no night of the calendar. */
 static bool
-find_night(const Check *check, Occurrence *occurrence)
+find_night(Check *check, Occurrence *occurrence)
 {
 	bool		has_start = check->deadline->start_minute != SF_NO_MINUTE;
 	TimestampTz start = !has_start || occurrence->cron == &check->start ? occurrence->at :
@@ -486,6 +502,24 @@ typedef struct SweptDeadline
 	TimestampTz now;
 } SweptDeadline;
 
+/* Load the calendar of a deadline and that of its schedule, which both have to be searched in time. */
+static void
+load_calendars(Check *check)
+{
+	const SfDeadline *deadline = check->deadline;
+	SfTick		until = sf_tick_plus_ms(sf_tick_now(), CALENDARS_MS);
+
+	if (deadline->calendar != NULL)
+	{
+		check->calendar = sf_calendar_load(deadline->calendar);
+		check->calendar->until = until;
+	}
+	if (deadline->kind == SF_DEADLINE_KIND_SCHEDULE)
+		check->search = sf_time_search_begin(check->target.schedule);
+	if (check->search.calendar != NULL)
+		check->search.calendar->until = until;
+}
+
 /* Check a deadline that is due. */
 static bool
 sweep_one(void *arg)
@@ -507,10 +541,7 @@ sweep_one(void *arg)
 		return true;
 	}
 	check.zone = sf_schedule_zone(deadline->timezone);
-	if (deadline->calendar != NULL)
-		check.calendar = sf_calendar_load(deadline->calendar);
-	if (deadline->kind == SF_DEADLINE_KIND_SCHEDULE)
-		check.search = sf_time_search_begin(check.target.schedule);
+	load_calendars(&check);
 	if (deadline->start_minute != SF_NO_MINUTE)
 	{
 		check.start = daily(deadline->start_minute);
@@ -548,13 +579,11 @@ put_off(const SweptDeadline *sweep, const ErrorData *error)
 		sf_deadline_set_checked(deadline, deadline->checked_until, sweep->now + AFTER_ERROR);
 }
 
-/*
- * Sweep the deadlines that are due, some of them.  Returns when to sweep again;
- * DT_NOEND: there are none.
- */
-TimestampTz
-sf_deadline_watch(TimestampTz now)
+/* Sweep the deadlines that are due, some of them, while no other process does. */
+static void
+sweep_due(TimestampTz now)
 {
+	SfTick		until = sf_tick_plus_ms(sf_tick_now(), SWEEP_MS);
 	ListCell   *lc;
 
 	foreach(lc, sf_deadline_due(now, MAX_CHECKED))
@@ -563,6 +592,8 @@ sf_deadline_watch(TimestampTz now)
 		ErrorData  *error;
 
 		CHECK_FOR_INTERRUPTS();
+		if (foreach_current_index(lc) > 0 && sf_tick_now() >= until)
+			break;
 		error = sf_subtransaction_run(sweep_one, NULL, &sweep);
 		if (error == NULL)
 			continue;
@@ -571,5 +602,21 @@ sf_deadline_watch(TimestampTz now)
 			ReThrowError(error);
 		put_off(&sweep, error);
 	}
+}
+
+/*
+ * Sweep the deadlines that are due, some of them.  Returns when to sweep again;
+ * DT_NOEND: there are none.
+ */
+TimestampTz
+sf_deadline_watch(TimestampTz now)
+{
+	LOCKTAG		tag = sf_lock_tag("deadline", 0);
+
+	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return GetCurrentTimestamp() + LOOK_AGAIN;
+	sweep_due(now);
+	/* the transaction may be one of a session that stays open; the deadlines that it has checked stay locked */
+	LockRelease(&tag, ExclusiveLock, false);
 	return sf_deadline_next();
 }

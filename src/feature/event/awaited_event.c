@@ -55,7 +55,7 @@ read_key(const JsonbValue *value)
 static bool
 compile_filter(void *arg)
 {
-	(void) sf_pattern_compile(arg);
+	(void) sf_pattern_compile_new(arg);
 	return true;
 }
 

@@ -129,13 +129,15 @@ matches(const SfPattern *pattern, const SfEmission *event)
 	return sf_json_is_object(&root) && sf_pattern_matches(pattern, &root);
 }
 
-/* List the oldest events that a wait may have, as many as it takes; *passed: received ones before the last of them. */
+/*
+ * List the oldest events that a wait may have and whose payload matches a pattern (NULL: any), as many as it takes;
+ * *passed: received ones before the last of them.
+ */
 static List *
-find_events(Match *match, const Wait *wait, int *passed)
+find_matching(Match *match, const Wait *wait, const SfPattern *pattern, int *passed)
 {
 	int64		execution_no = wait->key.execution_no;
 	int64		floor = sf_emission_floor(execution_no, match->type, match->key);
-	const SfPattern *pattern = wait->filter == NULL ? NULL : sf_pattern_compile(wait->filter);
 	List	   *found = NIL;
 
 	*passed = 0;
@@ -155,6 +157,26 @@ find_events(Match *match, const Wait *wait, int *passed)
 		else if (matches(pattern, event))
 			found = lappend(found, event);
 	}
+	return found;
+}
+
+/* List the oldest events that a wait may have; the pattern of its filter is freed, since a key may have many waits. */
+static List *
+find_events(Match *match, const Wait *wait, int *passed)
+{
+	MemoryContext outer = CurrentMemoryContext;
+	MemoryContext context;
+	const SfPattern *pattern;
+	List	   *found;
+
+	if (wait->filter == NULL)
+		return find_matching(match, wait, NULL, passed);
+	context = AllocSetContextCreate(outer, "sfflow filter", ALLOCSET_SMALL_SIZES);
+	MemoryContextSwitchTo(context);
+	pattern = sf_pattern_compile(wait->filter);
+	MemoryContextSwitchTo(outer);
+	found = find_matching(match, wait, pattern, passed);
+	MemoryContextDelete(context);
 	return found;
 }
 

@@ -137,7 +137,11 @@ typedef struct SfPattern
 	SfPatternChoice choice;		/* no patterns: there is no $or */
 } SfPattern;
 
+/* Values and operators, those inside anything-but also, of a pattern that is made, at most */
+#define SF_PATTERN_MAX_MATCHERS	1000
+
 extern SfPattern *sf_pattern_compile(const Jsonb *pattern);
+extern SfPattern *sf_pattern_compile_new(const Jsonb *pattern);
 extern bool sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event);
 extern bool sf_pattern_may_match(const SfPattern *pattern, const char *field, const char *text);
 extern bool sf_pattern_names(const SfPattern *pattern, const char *field);

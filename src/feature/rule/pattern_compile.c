@@ -183,6 +183,7 @@ compile_wildcard(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 		appendStringInfoChar(&piece, text[i]);
 		after_asterisk = false;
 	}
+	pfree(piece.data);
 }
 
 /* --- numbers and addresses --- */
@@ -402,6 +403,7 @@ compile_operator(const JsonbValue *v, const Path *path, SfMatcher *matcher)
 static void
 compile_matcher(const JsonbValue *value, const Path *path, SfMatcher *matcher)
 {
+	CHECK_FOR_INTERRUPTS();
 	if (sf_json_is_object(value))
 		compile_operator(value, path, matcher);
 	else if (sf_json_is_array(value))
@@ -502,5 +504,43 @@ sf_pattern_compile(const Jsonb *pattern)
 
 	sf_json_root(pattern, &root);
 	compile_object(&root, &whole, compiled);
+	return compiled;
+}
+
+/* Count the matchers of a pattern. */
+static int
+count_matchers(const SfPattern *pattern)
+{
+	int			n = 0;
+
+	for (int i = 0; i < pattern->nfields; i++)
+	{
+		const SfPatternField *field = &pattern->fields[i];
+
+		if (field->kind == SF_PATTERN_OBJECT)
+			n += count_matchers(field->object);
+		else
+			for (int j = 0; j < field->nmatchers; j++)
+				n += field->matchers[j].kind == SF_MATCH_NONE_OF ? sf_matcher_others(&field->matchers[j])->n : 1;
+	}
+	for (int i = 0; i < pattern->choice.npatterns; i++)
+		n += count_matchers(pattern->choice.patterns[i]);
+	return n;
+}
+
+/*
+ * Compile a pattern that is made now, which must not have too many matchers: each of them is compared with what others
+ * write.  Those that an earlier version has let through match still.
+ */
+SfPattern *
+sf_pattern_compile_new(const Jsonb *pattern)
+{
+	SfPattern  *compiled = sf_pattern_compile(pattern);
+	const Path	whole = {NULL, NULL, 0, 0};
+	int			n = count_matchers(compiled);
+
+	if (n > SF_PATTERN_MAX_MATCHERS)
+		refuse(&whole, psprintf("it has %d values and operators, and must have at most %d", n,
+								SF_PATTERN_MAX_MATCHERS));
 	return compiled;
 }

@@ -3,7 +3,8 @@
  *		Match an event with a compiled pattern.
  *
  * The time is linear in the size of the event times that of the pattern: there is
- * no going back, not even for wildcards.
+ * no going back, not even for wildcards.  What matching needs besides is one scalar of the
+ * event in lower case.  It can be interrupted after each matcher.
  */
 #include "postgres.h"
 
@@ -14,6 +15,14 @@
 #include "utils/fmgrprotos.h"
 
 #include "feature/rule/pattern.h"
+
+/* A scalar of an event */
+typedef struct Scalar
+{
+	const JsonbValue *value;
+	char	   *folded;			/* a string in lower case, once a matcher has needed it; or NULL */
+	int			folded_length;
+} Scalar;
 
 /* --- strings --- */
 
@@ -67,18 +76,31 @@ matches_wildcard(const SfTextMatch *match, const char *text, int length)
 	return true;
 }
 
+/* Put a scalar that is a string into lower case, once for all matchers. */
+static void
+fold(Scalar *scalar)
+{
+	if (scalar->folded == NULL)
+		scalar->folded = sf_pattern_fold(scalar->value->val.string.val, scalar->value->val.string.len,
+										 &scalar->folded_length);
+}
+
 /* Match a string. */
 static bool
-matches_string(const SfMatcher *matcher, const JsonbValue *value)
+matches_string(const SfMatcher *matcher, Scalar *scalar)
 {
 	const SfTextMatch *match = sf_matcher_text(matcher);
-	const char *text = value->val.string.val;
-	int			length = value->val.string.len;
+	const char *text = scalar->value->val.string.val;
+	int			length = scalar->value->val.string.len;
 
-	if (value->type != jbvString)
+	if (scalar->value->type != jbvString)
 		return false;
 	if (match->ignores_case)
-		text = sf_pattern_fold(text, length, &length);
+	{
+		fold(scalar);
+		text = scalar->folded;
+		length = scalar->folded_length;
+	}
 	switch (matcher->kind)
 	{
 		case SF_MATCH_PREFIX:
@@ -140,29 +162,32 @@ matches_cidr(const SfNetworkMatch *network, const JsonbValue *value)
 
 /* --- leaves and objects --- */
 
-static bool matches_scalar(const SfMatcher *matcher, const JsonbValue *value);
+static bool matches_scalar(const SfMatcher *matcher, Scalar *scalar);
 
 /* Match a scalar with some matchers: one of them does. */
 static bool
-matches_any(const SfMatcher *matchers, int n, const JsonbValue *value)
+matches_any(const SfMatcher *matchers, int n, Scalar *scalar)
 {
 	for (int i = 0; i < n; i++)
-		if (matches_scalar(&matchers[i], value))
+		if (matches_scalar(&matchers[i], scalar))
 			return true;
 	return false;
 }
 
 /* Match a scalar. */
 static bool
-matches_scalar(const SfMatcher *matcher, const JsonbValue *value)
+matches_scalar(const SfMatcher *matcher, Scalar *scalar)
 {
+	const JsonbValue *value = scalar->value;
+
+	CHECK_FOR_INTERRUPTS();
 	switch (matcher->kind)
 	{
 		case SF_MATCH_VALUE:
 			return value->type == sf_matcher_value(matcher)->type &&
 				sf_json_value_is_equal(value, sf_matcher_value(matcher));
 		case SF_MATCH_NONE_OF:
-			return !matches_any(sf_matcher_others(matcher)->matchers, sf_matcher_others(matcher)->n, value);
+			return !matches_any(sf_matcher_others(matcher)->matchers, sf_matcher_others(matcher)->n, scalar);
 		case SF_MATCH_EXISTS:
 			return *sf_matcher_exists(matcher);
 		case SF_MATCH_NUMERIC:
@@ -170,15 +195,26 @@ matches_scalar(const SfMatcher *matcher, const JsonbValue *value)
 		case SF_MATCH_CIDR:
 			return matches_cidr(sf_matcher_network(matcher), value);
 		default:
-			return matches_string(matcher, value);
+			return matches_string(matcher, scalar);
 	}
+}
+
+/* Match a scalar with a leaf: one of its elements does. */
+static bool
+leaf_matches_scalar(const SfPatternField *field, const JsonbValue *value)
+{
+	Scalar		scalar = {.value = value};
+	bool		found = matches_any(field->matchers, field->nmatchers, &scalar);
+
+	if (scalar.folded != NULL)
+		pfree(scalar.folded);
+	return found;
 }
 
 /* Match a value with a leaf: of an array, one scalar in it; *any: it has some. */
 static bool
 leaf_matches_some(const SfPatternField *field, const JsonbValue *value, bool *any)
 {
-	JsonbIterator *it;
 	JsonbValue	element;
 
 	check_stack_depth();
@@ -187,12 +223,14 @@ leaf_matches_some(const SfPatternField *field, const JsonbValue *value, bool *an
 	if (!sf_json_is_array(value))
 	{
 		*any = true;
-		return matches_any(field->matchers, field->nmatchers, value);
+		return leaf_matches_scalar(field, value);
 	}
-	it = sf_json_elements(value);
-	while (sf_json_next(&it, &element))
+	for (int i = 0; sf_json_element(value, i, &element); i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (leaf_matches_some(field, &element, any))
 			return true;
+	}
 	return false;
 }
 
@@ -217,6 +255,7 @@ object_matches(const SfPattern *pattern, const JsonbValue *object)
 	const SfPatternChoice *choice = &pattern->choice;
 	bool		chosen = choice->npatterns == 0;
 
+	CHECK_FOR_INTERRUPTS();
 	for (int i = 0; i < pattern->nfields; i++)
 	{
 		const SfPatternField *field = &pattern->fields[i];
@@ -240,23 +279,19 @@ bool
 sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event)
 {
 	bool		any = false;
-	JsonbIterator *it;
 	JsonbValue	element;
 
 	check_stack_depth();
 	if (event != NULL && sf_json_is_object(event))
 		return object_matches(pattern, event);
-	if (event != NULL && sf_json_is_array(event))
+	for (int i = 0; event != NULL && sf_json_element(event, i, &element); i++)
 	{
-		it = sf_json_elements(event);
-		while (sf_json_next(&it, &element))
-		{
-			if (sf_json_count(&element) == SF_JSON_NO_COUNT)
-				continue;
-			any = true;
-			if (sf_pattern_matches(pattern, &element))
-				return true;
-		}
+		CHECK_FOR_INTERRUPTS();
+		if (sf_json_count(&element) == SF_JSON_NO_COUNT)
+			continue;
+		any = true;
+		if (sf_pattern_matches(pattern, &element))
+			return true;
 	}
 	return !any && object_matches(pattern, NULL);
 }

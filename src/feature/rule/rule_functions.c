@@ -253,6 +253,16 @@ read_name(FunctionCallInfo fcinfo, SfRule *rule)
 	rule->if_exists = sf_start_if_exists(if_exists);
 }
 
+/* Compile the pattern of a rule that takes the place of another one (NULL: of none), whose pattern it may keep. */
+static SfPattern *
+compile(const SfRule *rule, const SfRule *old)
+{
+	bool		is_kept = old != NULL &&
+		compareJsonbContainers(&rule->pattern->root, &old->pattern->root) == 0;
+
+	return is_kept ? sf_pattern_compile(rule->pattern) : sf_pattern_compile_new(rule->pattern);
+}
+
 /*
  * sf_create_rule(name, pattern, target, input [, execution_name, if_exists]): a rule of the caller, or in place of
  * one that it owns.
@@ -283,7 +293,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_rule)
 	}
 	rule.bytes = (int) Min(text_bytes(rule.pattern) + text_bytes(rule.input), PG_INT32_MAX);
 	check_quota(&rule, old);
-	pattern = sf_pattern_compile(rule.pattern);
+	pattern = compile(&rule, old);
 	rule.wants_alerts = sf_pattern_may_match(pattern, "detail-type", SF_ALERT_DETAIL_TYPE);
 	if (rule.input != NULL)
 		sf_target_check_input(rule.input);

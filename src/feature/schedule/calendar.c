@@ -10,10 +10,15 @@
  * So a day may come from a pick that lies before or after it.  A day is moved by at
  * most MAX_SHIFT days; a pick from which no open day is that near picks nothing.
  * Therefore a stretch of days is computed from the picks of a longer one, and these
- * from the open days of a still longer one.
+ * from the open days of a still longer one.  Where no day is moved, both are that stretch
+ * and its months.
+ *
+ * The work of a day is a step for each pick and each day in an Except, whatever they are:
+ * open days are counted once, before.
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/datetime.h"
@@ -30,15 +35,33 @@ SF_ROW_TYPE(row_type, SF_CALENDAR_COLUMNS, calendar, 1);
 
 /* --- rows --- */
 
-/* Find a calendar by name. */
+/* Read a calendar. */
+static void
+read_calendar(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfCalendarRow **calendar = arg;
+
+	*calendar = palloc0(sizeof(SfCalendarRow));
+	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, *calendar);
+}
+
+/*
+ * Find a calendar by name, as it is now: a transaction that keeps an old snapshot takes its lock after that, and uses
+ * no calendar that was dropped meanwhile.  A parallel query only reads, with the snapshot that it has.
+ */
 SfCalendarRow *
 sf_calendar_read(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_CALENDAR_COLUMNS(SF_SELECT) "1 FROM _sfflow.calendar c"
 		" WHERE c.name = $1");
+	SfCalendarRow *calendar = NULL;
 
-	return sf_db_row(&plan, &row_type, SF_TEXT(name));
+	if (IsolationUsesXactSnapshot() && !IsInParallelMode())
+		sf_snapshot_read_now(&plan, read_calendar, &calendar, SF_TEXT(name));
+	else
+		sf_db_read(&plan, read_calendar, &calendar, SF_TEXT(name));
+	return calendar;
 }
 
 /* Find a calendar by name, or raise. */
@@ -90,7 +113,7 @@ sf_calendar_delete(const char *name)
 	sf_db_execute(&plan, SF_TEXT(name));
 }
 
-/* Describe what uses a calendar; NULL: nothing does. */
+/* Describe what uses a calendar now; NULL: nothing does. */
 const char *
 sf_calendar_user(const char *name)
 {
@@ -99,10 +122,10 @@ sf_calendar_user(const char *name)
 		" WHERE c.rule ->> 'Extends' = $1"
 		" UNION ALL SELECT 'a schedule' FROM _sfflow.schedule s WHERE s.calendar = $1"
 		" LIMIT 1");
+	List	   *users = NIL;
 
-	char	   *user = sf_list_first(sf_db_texts(&plan, SF_TEXT(name)));
-
-	return user != NULL ? user : sf_feature_use_of(SF_OBJECT_CALENDAR, name);
+	sf_snapshot_read_now(&plan, sf_row_append_text, &users, SF_TEXT(name));
+	return users != NIL ? linitial(users) : sf_feature_use_of(SF_OBJECT_CALENDAR, name);
 }
 
 /* --- loading --- */
@@ -288,15 +311,20 @@ month_of(const SfCalendar *calendar, int day)
 	return month;
 }
 
+/* A day that may be picked */
+typedef struct Day
+{
+	int			number;			/* Julian */
+	Month		month;
+} Day;
+
 /* Count the days from one to another that are open, or closed. */
 static int
 count_days(const SfDays *days, int from, int to, bool open)
 {
-	int			n = 0;
+	int			n = days->open_before[to + 1 - days->open_from] - days->open_before[from - days->open_from];
 
-	for (int day = from; day <= to; day++)
-		n += sf_days_open(days, day) == open ? 1 : 0;
-	return n;
+	return open ? n : to - from + 1 - n;
 }
 
 /* Tell whether one of a pick's ordinals is a day's, counted from the begin or the end. */
@@ -308,39 +336,39 @@ has_ordinal(const SfPick *pick, int n, int n_back)
 
 /* Tell whether a day is the one of its month that a pick of open or closed days means. */
 static bool
-is_counted_day(const SfDays *days, const SfPick *pick, const Month *month, int day)
+is_counted_day(const SfDays *days, const SfPick *pick, const Day *day)
 {
 	bool		open = pick->kind == SF_PICK_OPEN_DAYS;
 
-	return sf_days_open(days, day) == open &&
-		has_ordinal(pick, count_days(days, month->begin, day, open),
-					count_days(days, day, month->end, open));
+	return sf_days_open(days, day->number) == open &&
+		has_ordinal(pick, count_days(days, day->month.begin, day->number, open),
+					count_days(days, day->number, day->month.end, open));
 }
 
 /* Tell whether a pick picks a day, whatever it excepts. */
 static bool
-picks(const SfDays *days, const SfPick *pick, int day)
+picks(const SfDays *days, const SfPick *pick, const Day *day)
 {
-	Month		month = month_of(days->calendar, day);
-	int			week = (day - month.begin) / 7 + 1;
-	int			week_back = (month.end - day) / 7 + 1;
+	const Month *month = &day->month;
+	int			number = day->number;
 
-	if (((pick->months >> month.number) & 1) == 0)
+	if (((pick->months >> month->number) & 1) == 0)
 		return false;
 	switch (pick->kind)
 	{
 		case SF_PICK_EVERY:
-			return day >= pick->from && (day - pick->from) % pick->every == 0;
+			return number >= pick->from && (number - pick->from) % pick->every == 0;
 		case SF_PICK_WEEKDAYS:
-			return (pick->weekdays & weekday_bit(day)) != 0 &&
-				(pick->nth == SF_ANY_NTH || pick->nth == week || -pick->nth == week_back);
+			return (pick->weekdays & weekday_bit(number)) != 0 &&
+				(pick->nth == SF_ANY_NTH || pick->nth == (number - month->begin) / 7 + 1 ||
+				 -pick->nth == (month->end - number) / 7 + 1);
 		case SF_PICK_MONTH_DAYS:
-			return has_ordinal(pick, day - month.begin + 1, month.end - day + 1);
+			return has_ordinal(pick, number - month->begin + 1, month->end - number + 1);
 		case SF_PICK_OPEN_DAYS:
 		case SF_PICK_CLOSED_DAYS:
-			return is_counted_day(days, pick, &month, day);
+			return is_counted_day(days, pick, day);
 		case SF_PICK_DATES:
-			return sf_date_set_has(&pick->dates, day);
+			return sf_date_set_has(&pick->dates, number);
 		case SF_PICK_NONE:
 			break;
 	}
@@ -349,7 +377,7 @@ picks(const SfDays *days, const SfPick *pick, int day)
 
 /* Tell whether one of a list of picks picks a day. */
 static bool
-any_picks(const SfDays *days, const List *list, int day)
+any_picks(const SfDays *days, const List *list, const Day *day)
 {
 	ListCell   *lc;
 
@@ -361,7 +389,7 @@ any_picks(const SfDays *days, const List *list, int day)
 
 /* Tell whether an object of the list that only takes away takes a day away. */
 static bool
-is_taken_away(const SfDays *days, int day)
+is_taken_away(const SfDays *days, const Day *day)
 {
 	ListCell   *lc;
 
@@ -369,6 +397,7 @@ is_taken_away(const SfDays *days, int day)
 	{
 		const SfPick *pick = lfirst(lc);
 
+		CHECK_FOR_INTERRUPTS();
 		if (pick->kind == SF_PICK_NONE && any_picks(days, pick->except, day))
 			return true;
 	}
@@ -392,31 +421,69 @@ set_day(SfDays *days, int day, SfOnClosed on_closed, int plus)
 		days->marks[day - days->first] = true;
 }
 
-/* Mark what becomes of a day if it is picked. */
-static void
-pick_day(SfDays *days, int day, SfOnClosed on_closed)
+/* How far on_closed may move a day. */
+static int
+reach_of_closed(SfOnClosed on_closed)
 {
+	return on_closed == SF_ON_CLOSED_PREVIOUS || on_closed == SF_ON_CLOSED_NEXT ? MAX_SHIFT : 0;
+}
+
+/* How far a day of a pick may be moved. */
+static int
+reach_of(const SfPick *pick, SfOnClosed on_closed)
+{
+	return reach_of_closed(on_closed) + (pick->plus == 0 ? 0 : MAX_SHIFT);
+}
+
+/* How far a day of a calendar may be moved. */
+static int
+reach_of_all(const SfCalendar *calendar, SfOnClosed on_closed)
+{
+	int			reach = reach_of_closed(on_closed);
 	ListCell   *lc;
 
-	if (!days->calendar->has_days)
-	{
-		set_day(days, day, on_closed, 0);
-		return;
-	}
-	if (is_taken_away(days, day))
-		return;
+	foreach(lc, calendar->days)
+		reach = Max(reach, reach_of(lfirst(lc), on_closed));
+	return reach;
+}
+
+/* Mark what becomes of a day if it is picked, by the picks that may move it to one of those asked for. */
+static void
+pick_day(SfDays *days, int number, SfOnClosed on_closed)
+{
+	const Day	day = {number, month_of(days->calendar, number)};
+	int			distance = Max(0, Max(days->first - number, number - days->last));
+	bool		is_left = false;
+	ListCell   *lc;
+
 	foreach(lc, days->calendar->days)
 	{
 		const SfPick *pick = lfirst(lc);
 
-		if (picks(days, pick, day) && !any_picks(days, pick->except, day))
-			set_day(days, day, on_closed, pick->plus);
+		CHECK_FOR_INTERRUPTS();
+		if (reach_of(pick, on_closed) < distance || !picks(days, pick, &day) || any_picks(days, pick->except, &day))
+			continue;
+		if (!is_left && is_taken_away(days, &day))
+			return;
+		is_left = true;
+		set_day(days, number, on_closed, pick->plus);
 	}
 }
 
-/* Make room for a stretch of days, and find out which are open. */
+/* Raise if a search in a calendar takes longer than the caller has time for. */
+static void
+check_time(const SfCalendar *calendar)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (calendar->until != SF_TICK_UNSET && sf_tick_now() >= calendar->until)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("finding the days of the calendar takes too long")));
+}
+
+/* Make room for a stretch of days, whose picks lie up to a reach away, and find out which are open. */
 static SfDays *
-make_days(const SfCalendar *calendar, int first, int last)
+make_days(const SfCalendar *calendar, int first, int last, int reach)
 {
 	SfDays	   *days = palloc(sizeof(SfDays));
 	int			n = last - first + 1;
@@ -425,14 +492,18 @@ make_days(const SfCalendar *calendar, int first, int last)
 	days->first = first;
 	days->last = last;
 	days->marks = palloc0(sizeof(bool) * n);
-	/* what is picked lies two shifts away, its open days another two or a month */
-	days->open_from = first - 4 * MAX_SHIFT - 31;
-	days->open_to = last + 4 * MAX_SHIFT + 31;
-	days->open = palloc(sizeof(bool) * (days->open_to - days->open_from + 1));
-	for (int day = days->open_from; day <= days->open_to; day++)
+	/* what is picked lies a reach away, its open days another one, and then up to a month */
+	days->open_from = first - 2 * reach - 31;
+	days->open_to = last + 2 * reach + 31;
+	n = days->open_to - days->open_from + 1;
+	days->open = palloc(sizeof(bool) * n);
+	days->open_before = palloc(sizeof(int) * (n + 1));
+	days->open_before[0] = 0;
+	for (int i = 0; i < n; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		days->open[day - days->open_from] = compute_open(calendar, day);
+		check_time(calendar);
+		days->open[i] = compute_open(calendar, days->open_from + i);
+		days->open_before[i + 1] = days->open_before[i] + (days->open[i] ? 1 : 0);
 	}
 	return days;
 }
@@ -446,13 +517,18 @@ SfDays *
 sf_calendar_days(const SfCalendar *calendar, int first, int last, SfOnClosed on_closed,
 				 SfDayTest test, const void *arg)
 {
-	SfDays	   *days = make_days(calendar, first, last);
+	int			reach = reach_of_all(calendar, on_closed);
+	SfDays	   *days = make_days(calendar, first, last, reach);
 
-	for (int day = first - 2 * MAX_SHIFT; day <= last + 2 * MAX_SHIFT; day++)
+	for (int day = first - reach; day <= last + reach; day++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (test == NULL || test(day, arg))
+		check_time(calendar);
+		if (test != NULL && !test(day, arg))
+			continue;
+		if (calendar->has_days)
 			pick_day(days, day, on_closed);
+		else
+			set_day(days, day, on_closed, 0);
 	}
 	return days;
 }
@@ -463,5 +539,6 @@ sf_days_free(SfDays *days)
 {
 	pfree(days->marks);
 	pfree(days->open);
+	pfree(days->open_before);
 	pfree(days);
 }

@@ -7,6 +7,7 @@
 
 #include "nodes/pg_list.h"
 
+#include "base/time/clock.h"
 #include "db/row.h"
 #include "json/json.h"
 
@@ -132,6 +133,12 @@ typedef enum SfOnClosed
 /* Years that a search looks ahead, or back, at most */
 #define SF_CALENDAR_YEARS	10
 
+/*
+ * Objects that pick days, with those in Except, and exceptions, with those of the calendars that it extends, of a
+ * calendar that is made, at most
+ */
+#define SF_CALENDAR_MAX_PARTS	2000
+
 /* A calendar with all that it inherits */
 typedef struct SfCalendar
 {
@@ -141,6 +148,7 @@ typedef struct SfCalendar
 	bool		has_days;
 	List	   *days;			/* of SfPick */
 	TimestampTz changed_at;		/* the last one of these */
+	SfTick		until;			/* a search for days is given up then, by an error; SF_TICK_UNSET: never */
 } SfCalendar;
 
 typedef struct SfDays SfDays;
@@ -155,6 +163,7 @@ struct SfDays
 	int			open_from;
 	int			open_to;
 	bool	   *open;			/* of a longer stretch */
+	int		   *open_before;	/* how many of these are open before each day of it, and in all */
 };
 
 /* Tell whether a day is a candidate: by other rules than those of the calendar. */

@@ -18,6 +18,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/compat.h"
 #include "base/version/schema.h"
 #include "feature/schedule/schedule.h"
 #include "store/audit/audit.h"
@@ -40,6 +41,58 @@ note_calendar(const char *action, SfObjectKind kind, const char *object, const S
 	sf_audit_note(action, kind, object, psprintf("calendar:%s", calendar->name), NULL, NULL);
 }
 
+/* How many objects that pick days a calendar has, with those in Except. */
+static int
+count_picks(const SfCalendar *calendar)
+{
+	int			n = list_length(calendar->days);
+
+	foreach_ptr(const SfPick, pick, calendar->days)
+		n += list_length(pick->except);
+	return n;
+}
+
+/* How many exceptions hold in a calendar, its own and those of the calendars that it extends. */
+static int
+count_exceptions(const SfCalendar *calendar)
+{
+	int			n = 0;
+
+	foreach_ptr(const SfCalendarRule, rule, calendar->rules)
+		n += list_length(rule->exceptions);
+	return n;
+}
+
+/* Raise that a calendar has too many parts. */
+static void pg_attribute_noreturn()
+refuse_size(const char *where, const char *what, int n)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_CALENDAR),
+			 errmsg("invalid calendar: %s", where),
+			 errdetail("It has %d %s; at most %d are possible.", n, what, SF_CALENDAR_MAX_PARTS)));
+}
+
+/*
+ * Raise if a calendar has too many parts for those that look for its days.  One that takes the place of another (NULL:
+ * of none) may have as many as that, which an earlier version has let through.
+ */
+static void
+check_parts(const SfCalendar *calendar, const SfCalendarRow *old)
+{
+	int			picks = count_picks(calendar);
+	int			exceptions = count_exceptions(calendar);
+	const SfCalendar *before;
+
+	if (picks <= SF_CALENDAR_MAX_PARTS && exceptions <= SF_CALENDAR_MAX_PARTS)
+		return;
+	before = old == NULL ? NULL : sf_calendar_make(old->name, old->rule, old->days);
+	if (picks > Max(SF_CALENDAR_MAX_PARTS, before == NULL ? 0 : count_picks(before)))
+		refuse_size("days at \"\"", "objects that pick days, with those in Except", picks);
+	if (exceptions > Max(SF_CALENDAR_MAX_PARTS, before == NULL ? 0 : count_exceptions(before)))
+		refuse_size("rule at \"/Exceptions\"", "exceptions, with those of the calendars that it extends", exceptions);
+}
+
 /* sf_create_calendar(name, rule, days): make a calendar, or replace the caller's own. */
 SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 {
@@ -53,6 +106,8 @@ SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 
 	sf_name_check(calendar.name, "calendar name");
 	sf_arg_check_size(calendar.rule, "rule");
+	if (calendar.days != NULL)
+		sf_arg_check_size(calendar.days, "days");
 	sf_calendar_lock(true);
 	old = sf_calendar_read(calendar.name);
 	if (old != NULL)
@@ -62,7 +117,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 	}
 	else if (!sf_privilege_may_create())
 		sf_deny_create();
-	(void) sf_calendar_make(calendar.name, calendar.rule, calendar.days);
+	check_parts(sf_calendar_make(calendar.name, calendar.rule, calendar.days), old);
 	sf_privilege_anchor(calendar.owner);
 	sf_calendar_write(&calendar);
 	note_calendar(old == NULL ? "create" : "replace", SF_OBJECT_CALENDAR, calendar.name, &calendar);

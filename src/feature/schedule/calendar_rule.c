@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/datetime.h"
 
 #include "base/error/errors.h"
@@ -97,7 +98,12 @@ read_list(const JsonbValue *value, const char *at, int most, FieldReader reader,
 	if (sf_json_count(value) > most)
 		invalid(at, psprintf("The list has more than %d elements.", most));
 	while (sf_json_next(&it, &element))
-		reader(&element, psprintf("%s/%d", at, n++), out);
+	{
+		char	   *path = psprintf("%s/%d", at, n++);
+
+		reader(&element, path, out);
+		pfree(path);
+	}
 }
 
 /* Find the field with a name; raise if there is none. */
@@ -106,14 +112,13 @@ find_field(const JsonbValue *key, const char *at, const Field *fields, int nfiel
 {
 	StringInfoData names;
 
-	initStringInfo(&names);
 	for (int i = 0; i < nfields; i++)
-	{
 		if ((int) strlen(fields[i].name) == key->val.string.len &&
 			strncmp(fields[i].name, key->val.string.val, key->val.string.len) == 0)
 			return &fields[i];
+	initStringInfo(&names);
+	for (int i = 0; i < nfields; i++)
 		appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", fields[i].name);
-	}
 	invalid(path_of(at, key), psprintf("The fields here are %s.", names.data));
 }
 
@@ -131,8 +136,13 @@ read_object(const JsonbValue *v, const char *at, const Field *fields, int nfield
 	(void) JsonbIteratorNext(&it, &key, true);
 	while (JsonbIteratorNext(&it, &key, true) == WJB_KEY)
 	{
+		char	   *path;
+
+		CHECK_FOR_INTERRUPTS();
 		(void) JsonbIteratorNext(&it, &value, true);
-		find_field(&key, at, fields, nfields)->read(&value, path_of(at, &key), out);
+		path = path_of(at, &key);
+		find_field(&key, at, fields, nfields)->read(&value, path, out);
+		pfree(path);
 	}
 }
 

@@ -175,7 +175,7 @@ read_arguments(FunctionCallInfo fcinfo, SfSchedule *schedule)
 	schedule->ends = PG_ARGISNULL(8) ? DT_NOEND : PG_GETARG_TIMESTAMPTZ(8);
 }
 
-/* Check everything that can be wrong with a schedule before it first runs. */
+/* Check everything that can be wrong with a schedule before it first runs; its machine is not dropped meanwhile. */
 static void
 check_schedule(const SfSchedule *schedule, SfCron *cron)
 {
@@ -186,6 +186,7 @@ check_schedule(const SfSchedule *schedule, SfCron *cron)
 	machine = find_machine(schedule->state_machine);
 	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner,
 					  SF_RIGHT_START);
+	sf_object_lock_machine(machine->machine_no, machine->name);
 }
 
 /* Record a change of a schedule. */

@@ -89,7 +89,17 @@ cover_day(SfTimeSearch *search, int day, SfSearchDirection direction, int length
 			   day + (direction == SF_SEARCH_FORWARD ? length : 2));
 }
 
-/* Search in a direction on the days of the calendar. */
+/* When a day begins in UTC. */
+static TimestampTz
+utc_midnight(int day)
+{
+	return (TimestampTz) (day - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
+}
+
+/*
+ * Search in a direction on the days of the calendar.  The last day of a window is searched again in the next one: it
+ * begins up to 14 hours after the local day, or 12 hours before it, in UTC.  No search comes back behind its begin.
+ */
 static bool
 search_windows(SfTimeSearch *search, TimestampTz at, SfSearchDirection direction, TimestampTz *out)
 {
@@ -112,7 +122,7 @@ search_windows(SfTimeSearch *search, TimestampTz at, SfSearchDirection direction
 		if (direction == SF_SEARCH_FORWARD ? day > limit : day < limit)
 			return false;
 		length = FAR_DAYS;
-		at = (TimestampTz) (day - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
+		at = direction == SF_SEARCH_FORWARD ? Max(at, utc_midnight(day)) : Min(at, utc_midnight(day + 1));
 	}
 }
 

@@ -2,7 +2,7 @@
 -- holds.
 -- needs: event hold limit
 BEGIN;
-SELECT plan(89);
+SELECT plan(90);
 
 SELECT sf_create_event('paid'), sf_create_event('ticket', deliver => 'one'), sf_create_event('brief', ttl => '0.05 s',
 	remember_ids => '0') \g /dev/null
@@ -237,6 +237,9 @@ SELECT is(pg_temp.cause('{"Key": true}'), '''Key'' must be a string of 1 to 1024
 	'a key is a string');
 SELECT is(pg_temp.cause('{"Key": "1", "MaxEvents": 0}'), '''MaxEvents'' must be an integer from 1 to 1000.',
 	'MaxEvents is positive');
+SELECT is(pg_temp.cause(jsonb_build_object('Key', '1', 'Filter', jsonb_build_object('a', (SELECT jsonb_agg(n)
+		FROM generate_series(1, 1001) AS n)))::text), '''Filter'' is no event pattern: invalid event pattern at "": '
+	'it has 1001 values and operators, and must have at most 1000', 'a filter of more than a pattern may have');
 SELECT matches(pg_temp.cause('{"Key": "1", "Filter": {"a": 1}}'), '^''Filter'' is no event pattern: ',
 	'a filter is an event pattern');
 SELECT is(sf_test_state('{"Type": "Task", "Resource": "event:paid", "Parameters": {"Key": "1"}, "End": true}', '{}',
