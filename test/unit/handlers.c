@@ -47,15 +47,15 @@ read_mock(SfStateTest *test, const Jsonb *mock)
 {
 	Jsonb	   *error = sf_json_get(mock, "errorOutput");
 	Jsonb	   *configuration = sf_json_get(mock, "stateConfiguration");
+	Jsonb	   *result = sf_json_get(mock, "result");
 
-	test->mock.result = sf_json_get(mock, "result");
-	test->mock.kind = test->mock.result != NULL ? SF_MOCK_KIND_RESULT :
-		error != NULL ? SF_MOCK_KIND_ERROR : SF_MOCK_KIND_NONE;
-	if (error != NULL)
-	{
-		test->mock.error = sf_json_get_cstring(error, "error");
-		test->mock.cause = sf_json_get_cstring(error, "cause");
-	}
+	if (result != NULL)
+		test->mock = (SfMock) {.kind = SF_MOCK_KIND_RESULT,.result = result};
+	else if (error != NULL)
+		test->mock = (SfMock) {
+			.kind = SF_MOCK_KIND_ERROR,
+			.error = {.name = sf_json_get_cstring(error, "error"),.cause = sf_json_get_cstring(error, "cause")}
+		};
 	test->retries = count_member(configuration, "retrierRetryCount", 0);
 	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", 0);
 	if (configuration != NULL)

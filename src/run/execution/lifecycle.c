@@ -186,13 +186,15 @@ redrive_items(const SfExecution *execution, const SfBranch *branch,
 	SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
 										  branch->map_run_no, SF_LOCK_WAIT);
 	List	   *item_executions;
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven item", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
+	MemoryContext context,
+				old;
 
 	check_stack_depth();
 	/* those that others had locked when the run was stopped go on, unless they have been stopped by now */
 	sf_apply_take_back_stops(sf_map_run_running(execution->execution_no, branch->map_run_no, false));
 	item_executions = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
+	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven item", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
 	foreach_ptr(const int64, item_execution_no, item_executions)
 	{
 		CHECK_FOR_INTERRUPTS();

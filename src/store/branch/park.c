@@ -232,10 +232,7 @@ sf_park_unpark_next(const char *feature, int64 execution_no)
 	return sf_db_read(&plan, read_released, NULL, SF_PARKED_PLACE, SF_TEXT(feature), SF_INT8(execution_no));
 }
 
-/*
- * An execution has what its branches, and those of the item executions of its Distributed Maps, wait for in a queue: they are
- * due.
- */
+/* An execution has what its branches, and those of its Maps' item executions, wait for in a queue: they are due. */
 void
 sf_park_unpark_within(SfQueue queue, int64 execution_no)
 {
