@@ -116,6 +116,38 @@ note_redrive(const SfExecution *redriven, const Asked *asked)
 	sf_audit_note_execution(redriven, "redrive", NULL, redrive_details(redriven, asked));
 }
 
+/* A redrive of item executions whose failures a run has tolerated, which is counted as a start */
+typedef struct ToleratedRedrive
+{
+	SfExecution *parent;		/* has succeeded */
+	int64		item_execution_no;	/* 0: all of them */
+	char	   *from;			/* set: the name of their state */
+	int			n;				/* set: how many go on */
+} ToleratedRedrive;
+
+/* Have them go on. */
+static void
+go_on_tolerated(void *arg)
+{
+	ToleratedRedrive *r = arg;
+
+	r->n = sf_redrive_tolerated(r->parent, r->item_execution_no, &r->from);
+}
+
+/* Redrive them within the quotas of their owner; none is no start. */
+static void
+redrive_tolerated_counted(ToleratedRedrive *r)
+{
+	const SfExecution *parent = r->parent;
+
+	if (sf_map_run_tolerant(parent->execution_no) == NIL)
+		return;
+	sf_quota_require(parent->owner, parent->machine_no, parent->machine_name);
+	sf_quota_begin(parent->owner, 1, go_on_tolerated, r);
+	if (r->n == 0)
+		sf_quota_give_back(parent->owner);
+}
+
 /* Redrive one item execution whose failure was tolerated. */
 static int
 redrive_item(const SfExecution *execution, const Asked *asked)
@@ -126,11 +158,12 @@ redrive_item(const SfExecution *execution, const Asked *asked)
 	 */
 	SfExecution *parent = sf_execution_read(execution->parent_execution_no,
 											SF_LOCK_WAIT, true);
-	char	   *from;
+	ToleratedRedrive r = {.parent = parent,.item_execution_no = execution->execution_no};
 
 	sf_lifecycle_check_redrivable(execution);
-	if (parent == NULL || parent->status != SF_STATUS_SUCCEEDED ||
-		sf_redrive_tolerated(parent, execution->execution_no, &from) == 0)
+	if (parent != NULL && parent->status == SF_STATUS_SUCCEEDED)
+		redrive_tolerated_counted(&r);
+	if (r.n == 0)
 		refuse_item(execution, parent);
 	execution = sf_execution_read(execution->execution_no, SF_LOCK_NONE, false);
 	note_redrive(execution, asked);
@@ -144,19 +177,18 @@ redrive_item(const SfExecution *execution, const Asked *asked)
 static bool
 redrive_tolerated(SfExecution *execution, const Asked *asked)
 {
-	char	   *from;
-	int			n;
+	ToleratedRedrive r = {.parent = execution};
 
 	if (execution->status != SF_STATUS_SUCCEEDED)
 		return false;
-	n = sf_redrive_tolerated(execution, 0, &from);
-	if (n == 0)
+	redrive_tolerated_counted(&r);
+	if (r.n == 0)
 		return false;
 	note_redrive(execution, asked);
 	ereport(NOTICE,
-			(errmsg(n == 1 ?
+			(errmsg(r.n == 1 ?
 					"%d child execution of state %s is redriven" :
-					"%d child executions of state %s are redriven", n, from),
+					"%d child executions of state %s are redriven", r.n, r.from),
 			 errdetail("Execution \"%s\" keeps its status and its output.",
 					   execution->execution_id)));
 	return true;

@@ -104,6 +104,22 @@ SELECT sf_redrive('regress_pause:3');
 SELECT sf_redrive('regress_pause:6');
 SELECT sf_redrive('regress_pause:4');
 
+-- A redrive of what a Map has tolerated is a start.
+ALTER ROLE regress_sfflow_tenant RESET sfflow.max_starts_per_owner;
+SELECT pg_sleep(1.1);
+SET ROLE regress_sfflow_tenant;
+SELECT sf_create_state_machine('regress_tolerant', '{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true,
+	"ToleratedFailurePercentage": 100, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED",
+	"ExecutionType": "STANDARD"}, "StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "Odd"}}}}}}');
+SELECT sf_start('regress_tolerant', '[1]', 't');
+SELECT sf_run('regress_tolerant:t');
+RESET ROLE;
+ALTER ROLE regress_sfflow_tenant SET sfflow.max_starts_per_owner = 1;
+SELECT pg_sleep(1.1);
+SELECT sf_redrive('regress_tolerant:t');
+SELECT sf_redrive('regress_tolerant:t');
+SELECT sf_start('regress_tolerant', '[1]', 'other');
+
 -- Transitions, also of what no history is kept of, and in branches.
 ALTER ROLE regress_sfflow_other SET sfflow.max_transitions = 50;
 ALTER ROLE regress_sfflow_other RESET sfflow.max_executions_per_owner;
@@ -129,7 +145,7 @@ SELECT sf_redrive('regress_loop:l');
 SELECT sf_run('regress_loop:l');
 RESET ROLE;
 SELECT problem, detail FROM sf_check();
-SELECT sf_drop_state_machine(m, true) FROM unnest('{regress_pause,regress_other,regress_parent,regress_map,
+SELECT sf_drop_state_machine(m, true) FROM unnest('{regress_pause,regress_other,regress_parent,regress_map,regress_tolerant,
 	regress_loop,regress_branches}'::text[]) m;
 DROP ROLE regress_sfflow_tenant, regress_sfflow_other;
 SELECT sf_enable();
