@@ -20,7 +20,6 @@
 #include "base/version/schema.h"
 #include "copy/instance.h"
 #include "run/apply/apply.h"
-#include "run/apply/apply_internal.h"
 #include "store/audit/audit.h"
 #include "store/feature.h"
 #include "store/state_machine/aws_resource.h"

@@ -63,7 +63,7 @@ forget_children(SfDraft *draft, int64 parent_no)
 
 /* The execution starts. */
 static void
-apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
+sf_effect_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 {
 	sf_transition_execution_begin(draft->execution, at);
 	draft->began = true;
@@ -75,14 +75,14 @@ apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 
 /* An event happened: it is written with the draft. */
 static void
-apply_append_event(SfDraft *draft, const SfBranch *branch, SfHistoryEvent *event)
+sf_effect_append_event(SfDraft *draft, const SfBranch *branch, SfHistoryEvent *event)
 {
 	draft->events = lappend(draft->events, event);
 }
 
 /* A child begins. */
 static void
-apply_spawn_branch(SfDraft *draft, const SfBranch *branch, SfBranch *child)
+sf_effect_spawn_branch(SfDraft *draft, const SfBranch *branch, SfBranch *child)
 {
 	child->key.branch_no = sf_branch_next_no();
 	child->work.join = unconstify(SfBranch *, branch);
@@ -91,7 +91,7 @@ apply_spawn_branch(SfDraft *draft, const SfBranch *branch, SfBranch *child)
 
 /* The children of a branch are not needed any more. */
 static void
-apply_drop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
+sf_effect_drop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
 	forget_children(draft, branch->key.branch_no);
 	draft->net_branch = NULL;
@@ -101,14 +101,14 @@ apply_drop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 
 /* Children of a branch have ended: counted when the draft is written. */
 static void
-apply_count_end(SfDraft *draft, const SfBranch *branch, SfParentDelta *delta)
+sf_effect_count_end(SfDraft *draft, const SfBranch *branch, SfParentDelta *delta)
 {
 	draft->deltas = lappend(draft->deltas, delta);
 }
 
 /* The branch has entered a state. */
 static void
-apply_count_transition(SfDraft *draft, const SfBranch *branch, SfNoValue none)
+sf_effect_count_transition(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
 	draft->tally.transitions++;
 }
@@ -134,7 +134,7 @@ note_job(SfDraft *draft, SfTaskOver over)
 
 /* A task of a state is over. */
 static void
-apply_count_task(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
+sf_effect_count_task(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
 {
 	if (over.error == NULL)
 		sf_tally_task(&draft->tally, over.state, over.us);
@@ -146,14 +146,14 @@ apply_count_task(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
 
 /* The branch's state is retried. */
 static void
-apply_count_retry(SfDraft *draft, const SfBranch *branch, const char *error)
+sf_effect_count_retry(SfDraft *draft, const SfBranch *branch, const char *error)
 {
 	sf_tally_retry(&draft->tally, branch->state, error);
 }
 
 /* The execution ends. */
 static void
-apply_end_execution(SfDraft *draft, const SfBranch *branch, SfExecutionEnd *end)
+sf_effect_end_execution(SfDraft *draft, const SfBranch *branch, SfExecutionEnd *end)
 {
 	draft->execution_end = end;
 }
@@ -172,12 +172,12 @@ sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *transition)
 		{
 #define APPLY(sym, member, type, when) \
 			case SF_EFFECT_##sym: \
-				apply_##member(draft, branch, effect->member); \
+				sf_effect_##member(draft, branch, effect->member); \
 				break;
 				SF_EFFECT_LIST(APPLY)
 		}
 	}
 	if (draft->item_executions != NIL)
-		begin_item_executions(draft, branch);
+		sf_apply_item_executions(draft, branch);
 }
 

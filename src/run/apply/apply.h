@@ -116,6 +116,11 @@ extern void sf_draft_wait_briefly(const SfDraft *draft, void (*work) (void *arg)
 extern int64 sf_draft_locked_out(void);
 extern void sf_apply_put_off(SfBranchKey key, int ms);
 
+/* --- apply_map_run.c, apply_write.c: runs of a Distributed Map --- */
+
+extern SfMapRun *sf_apply_map_run_of(const SfBranch *branch);
+extern int	sf_apply_abort_items(const SfDraft *draft, SfBranchKey parent, int64 map_run_no);
+
 /* --- apply_draft.c: single rows, at once --- */
 
 extern bool sf_apply_insert(SfExecution *execution);	/* false: id is taken */

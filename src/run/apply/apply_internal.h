@@ -1,7 +1,6 @@
 /*
  * apply_internal.h
- *		Effects that apply.c has carried out in other files.  Private to
- *		src/run/apply/.
+ *		Effects that apply.c has carried out in other files.  Private to src/run/apply/.
  *
  * Each function gets the draft, the branch with its new value, and the member of
  * the effect.
@@ -22,22 +21,20 @@ extern SfMapRun *sf_draft_lock_map_run(const SfDraft *draft, int64 execution_no,
 
 /* --- apply_task.c --- */
 
-extern void apply_hand_out_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
-extern void apply_update_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
-extern void apply_close_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
-extern void apply_stop_nested(SfDraft *draft, const SfBranch *branch, SfNoValue none);
+extern void sf_effect_hand_out_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void sf_effect_update_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void sf_effect_close_task(SfDraft *draft, const SfBranch *branch, SfTask *task);
+extern void sf_effect_stop_nested(SfDraft *draft, const SfBranch *branch, SfNoValue none);
 extern void sf_apply_tasks(SfDraft *draft);
 
 /* --- apply_map_run.c --- */
 
-extern void apply_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunBegin begin);
-extern void apply_begin_item_execution(SfDraft *draft, const SfBranch *branch, SfItemExecution *item_execution);
-extern void apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end);
-extern void begin_item_executions(SfDraft *draft, const SfBranch *branch);
+extern void sf_effect_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunBegin begin);
+extern void sf_effect_begin_item_execution(SfDraft *draft, const SfBranch *branch, SfItemExecution *item_execution);
+extern void sf_effect_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end);
+extern void sf_apply_item_executions(SfDraft *draft, const SfBranch *branch);
 
-/* --- apply_map_run.c: runs of a Distributed Map, and the ends of their item executions --- */
-
-extern SfMapRun *sf_apply_map_run_of(const SfBranch *branch);
+/* --- apply_map_run.c: the ends of item executions --- */
 
 /* An item execution has ended, in this slice or from outside. */
 typedef struct SfItemExecutionEnd
@@ -52,9 +49,5 @@ typedef struct SfItemExecutionEnd
 
 extern SfItemExecutionEnd *sf_apply_make_item_end(const SfDraft *draft);
 extern void sf_apply_count_item_ends(List *ends);
-
-/* --- apply_write.c --- */
-
-extern int	sf_apply_abort_items(const SfDraft *draft, SfBranchKey parent, int64 map_run_no);
 
 #endif							/* SF_RUN_APPLY_INTERNAL_H */

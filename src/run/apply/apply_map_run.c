@@ -118,14 +118,14 @@ insert_item_execution(const SfDraft *draft, const SfBranch *parent, const SfMapR
 
 /* An item execution is to begin. */
 void
-apply_begin_item_execution(SfDraft *draft, const SfBranch *branch, SfItemExecution *item_execution)
+sf_effect_begin_item_execution(SfDraft *draft, const SfBranch *branch, SfItemExecution *item_execution)
 {
 	draft->item_executions = lappend(draft->item_executions, item_execution);
 }
 
 /* Begin the item executions that a transition decided on, all at once. */
 void
-begin_item_executions(SfDraft *draft, const SfBranch *parent)
+sf_apply_item_executions(SfDraft *draft, const SfBranch *parent)
 {
 	SfMapRun   *map_run = sf_draft_lock_map_run(draft, parent->key.execution_no, parent->map_run_no);
 	int			items = 0;
@@ -146,7 +146,7 @@ begin_item_executions(SfDraft *draft, const SfBranch *parent)
 
 /* A run ends. */
 void
-apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end)
+sf_effect_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end)
 {
 	SfMapRun   *map_run = end.map_run_no == SF_NO_MAP_RUN ? NULL :
 		sf_draft_lock_map_run(draft, branch->key.execution_no, end.map_run_no);
@@ -164,7 +164,7 @@ apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end)
 
 /* A run begins. */
 void
-apply_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunBegin begin)
+sf_effect_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunBegin begin)
 {
 	sf_map_run_insert(begin.map_run);
 	if (begin.items != NULL)

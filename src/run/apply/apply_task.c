@@ -15,28 +15,28 @@
 
 /* A task is handed out: it is written with the draft. */
 void
-apply_hand_out_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
+sf_effect_hand_out_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
 	draft->tasks = lappend(draft->tasks, task);
 }
 
 /* Write a task that stays handed out, at once and not at the end of the slice. */
 void
-apply_update_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
+sf_effect_update_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
 	sf_task_update(task);
 }
 
 /* A task is over. */
 void
-apply_close_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
+sf_effect_close_task(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
 	draft->closed_tasks = lappend(draft->closed_tasks, task);
 }
 
 /* The nested executions that a branch waited for are to end. */
 void
-apply_stop_nested(SfDraft *draft, const SfBranch *branch, SfNoValue none)
+sf_effect_stop_nested(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
 	/* one at a time asks a nested execution to stop: the session that holds the parent */
 	sf_draft_lock(draft);

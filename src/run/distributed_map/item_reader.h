@@ -5,7 +5,7 @@
 #ifndef SF_RUN_ITEM_READER_H
 #define SF_RUN_ITEM_READER_H
 
-#include "run/apply/apply_internal.h"
+#include "run/apply/apply.h"
 #include "run/task/driver.h"
 
 typedef struct SfItemReader

@@ -23,6 +23,7 @@
 #include "run/distributed_map/item_reader.h"
 #include "run/distributed_map/result_writer.h"
 #include "run/task/service.h"
+#include "transition/state/map_state.h"
 
 /* Results read at once, and bytes after which a part is complete */
 #define PAGE		50

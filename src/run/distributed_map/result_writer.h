@@ -6,7 +6,7 @@
 #ifndef SF_RUN_RESULT_WRITER_H
 #define SF_RUN_RESULT_WRITER_H
 
-#include "run/apply/apply_internal.h"
+#include "run/apply/apply.h"
 #include "run/task/driver.h"
 
 /* Results in the form that WriterConfig asks for. */

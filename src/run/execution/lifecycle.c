@@ -12,12 +12,12 @@
 #include "base/name/name.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
-#include "run/apply/apply_internal.h"
 #include "run/execution/lifecycle.h"
 #include "run/join/children.h"
 #include "run/slice/load.h"
 #include "store/feature.h"
 #include "store/state_machine/program_cache.h"
+#include "transition/state/map_state.h"
 
 /* States that the notice of a redrive names */
 #define NAMED_STATES	3

@@ -22,7 +22,6 @@
 #include "base/hooks.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
-#include "run/apply/apply_internal.h"
 #include "run/join/children.h"
 #include "run/slice/load.h"
 

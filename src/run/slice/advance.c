@@ -16,7 +16,7 @@
 #include "run/gate/gate.h"
 #include "run/join/children.h"
 #include "run/slice/load.h"
-#include "run/slice/slice_internal.h"
+#include "run/slice/slice_run.h"
 #include "run/task/dispatch.h"
 
 /* More subtransactions with an xid would overflow the snapshots of others */

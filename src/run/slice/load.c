@@ -18,7 +18,6 @@
 #include "base/value/random.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"
-#include "run/apply/apply_internal.h"
 #include "run/join/children.h"
 #include "run/slice/load.h"
 #include "run/task/dispatch.h"

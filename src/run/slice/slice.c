@@ -18,7 +18,7 @@
 #include "run/apply/apply.h"
 #include "run/gate/gate.h"
 #include "run/slice/load.h"
-#include "run/slice/slice_internal.h"
+#include "run/slice/slice_run.h"
 #include "store/branch/park.h"
 
 /* Keys taken from the due index at once, and at most while all are locked */

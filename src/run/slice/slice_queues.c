@@ -11,7 +11,7 @@
 
 #include "run/apply/apply.h"
 #include "run/gate/gate.h"
-#include "run/slice/slice_internal.h"
+#include "run/slice/slice_run.h"
 #include "store/branch/noted_queue.h"
 
 /* Queues, or branches of an execution that wait, that are read at once */

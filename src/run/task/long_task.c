@@ -14,7 +14,7 @@
 #include "base/time/timing.h"
 #include "run/gate/gate.h"
 #include "run/slice/load.h"
-#include "run/slice/slice_internal.h"
+#include "run/slice/slice_run.h"
 #include "run/task/dispatch.h"
 #include "store/task/task.h"
 

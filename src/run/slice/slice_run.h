@@ -1,11 +1,11 @@
 /*
- * slice_internal.h
+ * slice_run.h
  *		Shared by the files that run a slice: slice.c (its loop), slice_queues.c (what
  *		waits in queues), claim.c (claims branches), advance.c (takes them through
  *		transitions); and by those of run/task/ that run its tasks.
  */
-#ifndef SF_RUN_SLICE_INTERNAL_H
-#define SF_RUN_SLICE_INTERNAL_H
+#ifndef SF_RUN_SLICE_RUN_H
+#define SF_RUN_SLICE_RUN_H
 
 #include "portability/instr_time.h"
 
@@ -75,4 +75,4 @@ extern bool sf_slice_is_used_up(const SfSlice *slice);
 extern bool sf_slice_claim_queue(SfSlice *slice, SfQueue queue);
 extern void sf_slice_scan_queues(SfSlice *slice, bool *first);
 
-#endif							/* SF_RUN_SLICE_INTERNAL_H */
+#endif							/* SF_RUN_SLICE_RUN_H */
