@@ -259,8 +259,10 @@ sf_schedule_set_owner(const char *name, Oid owner)
 /* Remove a schedule and its pg_cron job. */
 SF_SQL_FUNCTION(sfflow_sf_unschedule)
 {
-	SfSchedule *schedule = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	SfSchedule *schedule = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_NONE);
 
+	(void) sf_object_lock_own(SF_OBJECT_SCHEDULE, schedule->name, SF_NAMED_LOCK_DROP);
+	schedule = sf_schedule_find_own(schedule->name, SF_LOCK_WAIT);
 	sf_pg_cron_unschedule(schedule->cron_job_id, schedule->owner);
 	sf_schedule_delete(schedule->name);
 	sf_audit_delete_of_object(SF_OBJECT_SCHEDULE, schedule->name);
