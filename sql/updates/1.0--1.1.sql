@@ -233,6 +233,11 @@ ALTER VIEW _sfflow.keeper RENAME TO parking_object;
 ALTER TABLE _sfflow.privilege ADD COLUMN is_revoked boolean NOT NULL DEFAULT false;
 UPDATE _sfflow.privilege SET privilege = upper(privilege::text)::"char", is_revoked = true
 WHERE privilege::text = lower(privilege::text);
+-- One that was given while its object was being dropped stayed, for the next object of that name.
+DELETE FROM _sfflow.privilege p WHERE p.object_kind = @OBJECT_STATE_MACHINE@
+	AND NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.name = p.object_name);
+DELETE FROM _sfflow.privilege p WHERE p.object_kind = @OBJECT_ACTIVITY@
+	AND NOT EXISTS (SELECT FROM _sfflow.activity a WHERE a.name = p.object_name);
 ALTER TABLE _sfflow.privilege
 	ADD CONSTRAINT privilege_letters CHECK (object_kind IN (@OBJECT_LETTERS@) AND privilege IN (@PRIVILEGE_LETTERS@)),
 	ADD CONSTRAINT privilege_is_revoked CHECK (role::oid = 0 OR NOT is_revoked);

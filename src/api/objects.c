@@ -135,6 +135,41 @@ sf_object_require(SfObjectKind kind, const char *name, Oid owner, SfRight needed
 		sf_object_missing(kind, name);
 }
 
+/*
+ * Lock an object, which the caller has found and may have locked, until the end of the transaction; its owner as it is
+ * now, InvalidOid: it was dropped before the lock.  A state machine is only kept by this.
+ */
+Oid
+sf_object_lock(SfObjectKind kind, const char *name, SfNamedLock how)
+{
+	if (kind == SF_OBJECT_STATE_MACHINE)
+	{
+		const SfMachine *machine = sf_machine_read(name, SF_NO_VERSION, false);
+
+		Assert(how == SF_NAMED_LOCK_KEEP);
+		if (machine == NULL)
+			return InvalidOid;
+		sf_machine_lock_starts(machine->machine_no, false);
+		if (!sf_machine_exists(machine->machine_no))
+			return InvalidOid;
+	}
+	else
+		sf_named_lock(kind, name, how);
+	return sf_named_owner_now(kind, name);
+}
+
+/* The same; raise unless it is there and the caller's, as it is now. */
+Oid
+sf_object_lock_own(SfObjectKind kind, const char *name, SfNamedLock how)
+{
+	Oid			owner = sf_object_lock(kind, name, how);
+
+	sf_object_require(kind, name, owner, SF_RIGHT_OWNER);
+	if (!OidIsValid(owner))
+		sf_object_missing(kind, name);
+	return owner;
+}
+
 /* Raise 42501: the caller may not create state machines and activities. */
 void
 sf_deny_create(void)

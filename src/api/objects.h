@@ -9,6 +9,7 @@
 #include "run/execution/lifecycle.h"
 #include "store/execution/execution.h"
 #include "store/execution/execution_head.h"
+#include "store/role/named_lock.h"
 #include "store/role/privilege.h"
 #include "store/state_machine/machine.h"
 #include "store/task/task.h"
@@ -34,6 +35,8 @@ extern void sf_object_missing_alias(const SfMachine *machine, const char *name) 
 extern int	sf_object_errdetail_missing(void);
 extern char *sf_object_target(SfObjectKind kind, const char *name);
 extern int	sf_object_errhint_grant(SfObjectKind kind, const char *name, SfRight needed);
+extern Oid	sf_object_lock(SfObjectKind kind, const char *name, SfNamedLock how);
+extern Oid	sf_object_lock_own(SfObjectKind kind, const char *name, SfNamedLock how);
 extern void sf_deny_create(void) pg_attribute_noreturn();
 
 /* --- what an operator's action is about: a state machine, a state of it, a resource --- */

@@ -16,10 +16,12 @@
  *
  *	OF_RETRIES	tries of tasks of an owner after a deadlock (sql_task/runner.c)
  *	OF_TABLE	what a table of sfflow has a number of, or its only one (sf_lock_tag)
+ *	OF_NAME		an object, by its kind and a hash of its name (store/role/named_lock.c)
  *	OF_LIMIT	a bit: slots of limits, whose tags have more in this field (feature/limit/limit_lock.c)
  */
 #define SF_LOCK_OF_RETRIES	3
 #define SF_LOCK_OF_TABLE	4
+#define SF_LOCK_OF_NAME		5
 #define SF_LOCK_OF_LIMIT	0x8000
 
 /* The tag of the lock of what has a number, or a hash, among what is of a table; two may have the same. */
@@ -29,6 +31,16 @@ sf_lock_tag(const char *table, uint32 number)
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_db_relation(table), number, SF_LOCK_OF_TABLE);
+	return tag;
+}
+
+/* The tag of the lock of an object of a kind by the hash of its name; two may have the same. */
+static inline LOCKTAG
+sf_lock_tag_of_name(char kind, uint32 hash)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, (uint32) kind, hash, SF_LOCK_OF_NAME);
 	return tag;
 }
 

@@ -234,14 +234,9 @@ read_rows(MemoryContext caller, SfRowReader reader, void *arg)
 	return n;
 }
 
-/*
- * Run a plan as a role (InvalidOid: the extension's owner) and hand its rows to
- * a reader, which may be NULL.  The types of the first call's arguments are
- * those of the plan.  Returns the number of rows processed.
- */
-uint64
-sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
-		  const SfArg *args, int nargs)
+/* Run a plan as a role, with a snapshot of now or that of the transaction; see sf_db_run(). */
+static uint64
+run_plan(Oid role, SfPlan *plan, bool now, SfRowReader reader, void *arg, const SfArg *args, int nargs)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SfDbIdentity saved;
@@ -252,7 +247,9 @@ sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 
 	enter_as(&saved, OidIsValid(role) ? role : sf_db_owner());
 	begin_query(plan, args, nargs, values, nulls);
-	rc = SPI_execute_plan(plan->plan, values, nulls, false, 0);
+	rc = now ?
+		SPI_execute_snapshot(plan->plan, values, nulls, GetLatestSnapshot(), InvalidSnapshot, false, true, 0) :
+		SPI_execute_plan(plan->plan, values, nulls, false, 0);
 	if (rc < 0)
 		elog(ERROR, "SPI_execute_plan failed: %s: %s",
 			 SPI_result_code_string(rc), plan->query);
@@ -261,6 +258,25 @@ sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 		read_rows(caller, reader, arg);
 	end_query(&saved, caller);
 	return processed;
+}
+
+/*
+ * Run a plan as a role (InvalidOid: the extension's owner) and hand its rows to
+ * a reader, which may be NULL.  The types of the first call's arguments are
+ * those of the plan.  Returns the number of rows processed.
+ */
+uint64
+sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
+		  const SfArg *args, int nargs)
+{
+	return run_plan(role, plan, false, reader, arg, args, nargs);
+}
+
+/* The same as the extension's owner, of the rows that there are now. */
+uint64
+sf_db_run_now(SfPlan *plan, SfRowReader reader, void *arg, const SfArg *args, int nargs)
+{
+	return run_plan(InvalidOid, plan, true, reader, arg, args, nargs);
 }
 
 /*

@@ -132,6 +132,7 @@ typedef void (*SfRowReader) (HeapTuple tuple, TupleDesc desc, void *arg);
 
 extern uint64 sf_db_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 						const SfArg *args, int nargs);
+extern uint64 sf_db_run_now(SfPlan *plan, SfRowReader reader, void *arg, const SfArg *args, int nargs);
 extern uint64 sf_snapshot_run(SfPlan *plan, SfRowReader reader, void *arg,
 							  const SfArg *args, int nargs);
 extern uint64 sf_snapshot_run_now(SfPlan *plan, SfRowReader reader, void *arg,
@@ -147,6 +148,10 @@ extern int64 sf_snapshot_number_of_now(SfPlan *plan, int64 if_none, const SfArg 
 	sf_snapshot_run(plan, reader, arg, SF_ARGS(__VA_ARGS__))
 
 /* Likewise with a snapshot of now, whatever that of the query or of the transaction is. */
+#define sf_db_execute_now(plan, ...) \
+	sf_db_run_now(plan, NULL, NULL, SF_ARGS(__VA_ARGS__))
+#define sf_db_read_now(plan, reader, arg, ...) \
+	sf_db_run_now(plan, reader, arg, SF_ARGS(__VA_ARGS__))
 #define sf_snapshot_read_now(plan, reader, arg, ...) \
 	sf_snapshot_run_now(plan, reader, arg, SF_ARGS(__VA_ARGS__))
 #define sf_snapshot_number_now(plan, if_none, ...) \

@@ -83,7 +83,9 @@ SF_SQL_FUNCTION(sfflow_sf_drop_activity)
 										   SF_RIGHT_OWNER);
 	int64		tasks;
 
-	sf_activity_lock_alone(activity->activity_no);
+	(void) sf_object_lock_own(SF_OBJECT_ACTIVITY, activity->name, SF_NAMED_LOCK_DROP);
+	/* another one may have its name by now */
+	activity = sf_arg_activity(activity->name, SF_RIGHT_OWNER);
 	tasks = sf_activity_count_tasks(activity->activity_no);
 	if (tasks > 0)
 		ereport(ERROR,

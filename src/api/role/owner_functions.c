@@ -71,7 +71,8 @@ alter_owner(const char *object, Oid role, bool rechecks)
 	{
 		SfActivity *activity = sf_arg_activity(object, SF_RIGHT_OWNER);
 
-		before = activity->owner;
+		before = sf_object_lock_own(SF_OBJECT_ACTIVITY, activity->name, SF_NAMED_LOCK_CHANGE);
+		activity = sf_arg_activity(activity->name, SF_RIGHT_OWNER);
 		sf_owner_set_activity(activity->activity_no, role);
 		note_owner(object, SF_OBJECT_ACTIVITY, activity->name, before, role);
 	}

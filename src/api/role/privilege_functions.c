@@ -165,7 +165,7 @@ kind_of_object(const char *text)
 
 /* Find the object of a grant and check that the caller may give rights on it. */
 static const char *
-parse_object(const char *text, SfObjectKind kind)
+find_object(const char *text, SfObjectKind kind)
 {
 	const SfFeatureObject *object = sf_feature_object_of(text);
 
@@ -184,6 +184,17 @@ parse_object(const char *text, SfObjectKind kind)
 				 errmsg("permission denied to give or take the right CREATE"),
 				 errdetail("Only superusers and the owner of extension sfflow may do so.")));
 	return text;
+}
+
+/* The same; an object stays there, with the rights on it, until the end of the transaction. */
+static const char *
+parse_object(const char *text, SfObjectKind kind)
+{
+	const char *name = find_object(text, kind);
+
+	if (kind != SF_OBJECT_ALL)
+		(void) sf_object_lock_own(kind, name, SF_NAMED_LOCK_KEEP);
+	return name;
 }
 
 /* Check the arguments of sf_grant and sf_revoke. */

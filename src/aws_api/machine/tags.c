@@ -78,6 +78,19 @@ read_tagged(SfCall *call, SfRight needed)
 	return tagged;
 }
 
+/* Find the object whose tags the caller changes: it stays there until the end of the transaction. */
+static Tagged
+lock_tagged(SfCall *call)
+{
+	Tagged		tagged = read_tagged(call, SF_RIGHT_OWNER);
+
+	tagged.owner = sf_object_lock(tagged.kind, tagged.name, SF_NAMED_LOCK_KEEP);
+	if (!OidIsValid(tagged.owner) || !sf_privilege_check(tagged.kind, tagged.name, tagged.owner, SF_RIGHT_ANY))
+		not_found(call);
+	sf_object_require(tagged.kind, tagged.name, tagged.owner, SF_RIGHT_OWNER);
+	return tagged;
+}
+
 /* ListTagsForResource. */
 void
 sf_operation_list_tags(SfCall *call)
@@ -108,7 +121,7 @@ sf_operation_list_tags(SfCall *call)
 void
 sf_operation_tag(SfCall *call)
 {
-	Tagged		tagged = read_tagged(call, SF_RIGHT_OWNER);
+	Tagged		tagged = lock_tagged(call);
 	Jsonb	   *before = sf_aws_resource_tags(tagged.kind, tagged.name);
 
 	sf_aws_resource_write(tagged.kind, tagged.name,
@@ -131,7 +144,7 @@ is_listed(const JsonbValue *list, const JsonbValue *wanted)
 void
 sf_operation_untag(SfCall *call)
 {
-	Tagged		tagged = read_tagged(call, SF_RIGHT_OWNER);
+	Tagged		tagged = lock_tagged(call);
 	Jsonb	   *before = sf_aws_resource_tags(tagged.kind, tagged.name);
 	Jsonb	   *keys = sf_request_document(call, "tagKeys");
 	JsonbValue	object,

@@ -35,7 +35,7 @@ enum
 static void
 parse_schedule(SfDeadline *deadline, const char *text)
 {
-	SfSchedule *schedule = sf_schedule_find_own(text + strlen(OF_SCHEDULE), SF_LOCK_WAIT);
+	SfSchedule *schedule = sf_schedule_lock_own(text + strlen(OF_SCHEDULE), SF_NAMED_LOCK_KEEP);
 
 	deadline->kind = SF_DEADLINE_KIND_SCHEDULE;
 	deadline->schedule = schedule->name;

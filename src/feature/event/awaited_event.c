@@ -234,7 +234,7 @@ insert(const SfAwaitedEvent *wait)
 		"INSERT INTO _sfflow.awaited_event (execution_no, branch_no, event_type_no, key, generation, ripe, since,"
 		" max_events, gives_array, filter) VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8, $9)"
 		" ON CONFLICT DO NOTHING");
-	const SfEventType *type = sf_event_type_lock_shared(wait->event_name);
+	const SfEventType *type = sf_event_type_keep(wait->event_name);
 	bool		ripe = false;
 
 	if (type == NULL)

@@ -74,9 +74,7 @@ sf_event_type_may_be(void)
 
 extern const SfEventType *sf_event_type_find(const char *name);
 extern const SfEventType *sf_event_type_by_number(int event_type_no);
-extern const SfEventType *sf_event_type_lock_shared(const char *name);
-extern bool sf_event_type_try_lock_shared(int event_type_no);
-extern void sf_event_type_lock_alone(int event_type_no);
+extern const SfEventType *sf_event_type_keep(const char *name);
 extern const SfEventType *sf_event_type_require(const char *text, int privilege);
 extern void sf_event_type_require_emit(const char *name, Oid owner);
 extern Oid	sf_event_type_require_own(const char *name);

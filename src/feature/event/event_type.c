@@ -2,20 +2,17 @@
  * event_type.c
  *		Types of events: the table, and a cache of it in each backend.
  *
- * What uses a type, a wait or an emission, keeps it from being dropped by a lock that it shares with others until its
- * commit.  The session that drops the type takes that lock alone, and sees every wait.
+ * What uses a type, a wait or an emission, keeps it from being dropped until its commit (store/role/named_lock.h).
+ * The session that drops the type waits for that, and sees every wait.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "miscadmin.h"
-#include "storage/lock.h"
 #include "utils/builtins.h"
-#include "utils/inval.h"
 
 #include "api/objects.h"
 #include "base/error/errors.h"
-#include "db/lock_tag.h"
 #include "feature/event/event_by_key.h"
 #include "store/role/owner.h"
 #include "store/role/privilege.h"
@@ -75,52 +72,16 @@ sf_event_type_by_number(int event_type_no)
 											&(SfCacheKey) {.by = SF_CACHE_BY_NUMBER,.number = event_type_no}));
 }
 
-/* The lock of a type. */
-static void
-type_tag(LOCKTAG *tag, int event_type_no)
-{
-	*tag = sf_lock_tag("event_type", (uint32) event_type_no);
-}
-
 /* Find a type, and keep it from being dropped until the end of the transaction; NULL: there is none. */
 const SfEventType *
-sf_event_type_lock_shared(const char *name)
+sf_event_type_keep(const char *name)
 {
-	const SfEventType *type;
-	LOCKTAG		tag;
-	int			event_type_no;
-
 	/* a caller may have it from the cache, which is read again below */
 	name = pstrdup(name);
-	type = sf_event_type_find(name);
-	if (type == NULL)
+	if (sf_event_type_find(name) == NULL)
 		return NULL;
-	event_type_no = type->event_type_no;
-	type_tag(&tag, event_type_no);
-	(void) LockAcquire(&tag, ShareLock, false, false);
-	AcceptInvalidationMessages();
-	type = sf_event_type_find(name);
-	return type == NULL || type->event_type_no != event_type_no ? NULL : type;
-}
-
-/* Keep a type from being dropped until the end of the transaction; false: a session is dropping it. */
-bool
-sf_event_type_try_lock_shared(int event_type_no)
-{
-	LOCKTAG		tag;
-
-	type_tag(&tag, event_type_no);
-	return LockAcquire(&tag, ShareLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
-}
-
-/* Wait for all that use a type, and keep others from using it until the end of the transaction. */
-void
-sf_event_type_lock_alone(int event_type_no)
-{
-	LOCKTAG		tag;
-
-	type_tag(&tag, event_type_no);
-	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	sf_named_lock(SF_OBJECT_EVENT, name, SF_NAMED_LOCK_KEEP);
+	return sf_event_type_find(name);
 }
 
 /* Find a type by "name" or "event:name", and raise unless the caller has a right on it. */
@@ -192,8 +153,10 @@ sf_event_type_set_owner(const char *name, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.event_type t SET owner = $2 WHERE t.name = $1");
-	Oid			before = sf_event_type_require_own(name);
+	Oid			before;
 
+	(void) sf_event_type_require_own(name);
+	before = sf_object_lock_own(SF_OBJECT_EVENT, name, SF_NAMED_LOCK_CHANGE);
 	sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
 	sf_db_invalidate("event_type");
 	return before;

@@ -52,12 +52,15 @@ SF_SQL_FUNCTION(sfflow_sf_drop_event)
 {
 	static SfPlan count = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.awaited_event w WHERE w.event_type_no = $1");
-	SfEventType type = *sf_event_type_require(sf_arg_text(fcinfo, 0, "name"), SF_RIGHT_OWNER);
+	char	   *name = pstrdup(sf_event_type_require(sf_arg_text(fcinfo, 0, "name"), SF_RIGHT_OWNER)->name);
+	SfEventType type;
 	int64		waits;
 
-	type.name = pstrdup(type.name);
-	sf_event_type_lock_alone(type.event_type_no);
-	waits = sf_db_number(&count, 0, SF_INT4(type.event_type_no));
+	(void) sf_object_lock_own(SF_OBJECT_EVENT, name, SF_NAMED_LOCK_DROP);
+	/* another one may have its name by now */
+	type = *sf_event_type_require(name, SF_RIGHT_OWNER);
+	type.name = name;
+	waits = sf_snapshot_number_now(&count, 0, SF_INT4(type.event_type_no));
 	if (waits > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),

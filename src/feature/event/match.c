@@ -17,6 +17,7 @@
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"
+#include "store/role/named_lock.h"
 #include "store/role/owner.h"
 #include "store/role/privilege.h"
 
@@ -514,7 +515,7 @@ lock_alone(const SfEventType *type, const char *key, bool may_wait)
 {
 	if (SF_DEBUG_MUTATION("event_no_lock"))
 		return true;
-	return sf_event_type_try_lock_shared(type->event_type_no) &&
+	return sf_named_try_lock(SF_OBJECT_EVENT, type->name, SF_NAMED_LOCK_KEEP) &&
 		sf_event_key_lock(type->event_type_no, key, may_wait ? SF_EVENT_KEY_LOCK_ALONE : SF_EVENT_KEY_LOCK_ALONE_NOW);
 }
 

@@ -229,14 +229,15 @@ sf_hold_release(int64 hold_no)
 {
 	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.hold h WHERE h.hold_no = $1 RETURNING h.for_owner");
 	LOCKTAG		tag;
-	Oid			owner;
+	List	   *owners = NIL;
 
 	hold_tag(&tag, hold_no);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 	/* all branches that wait have to be seen */
 	sf_park_check_unchanged("hold", hold_no);
-	owner = sf_db_number(&drop, InvalidOid, SF_INT8(hold_no));
-	sf_privilege_unanchor(owner);
+	sf_db_read_now(&drop, sf_row_append_number, &owners, SF_INT8(hold_no));
+	foreach_ptr(const int64, owner, owners)
+		sf_privilege_unanchor((Oid) *owner);
 	sf_db_invalidate("hold");
 	return sf_apply_unpark_object("hold", hold_no);
 }
@@ -329,7 +330,7 @@ sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames)
 		sf_db_invalidate("hold");
 }
 
-/* List the numbers of the holds of an object. */
+/* List the numbers of the holds that there are of an object now. */
 List *
 sf_hold_list(SfObjectKind kind, const char *name)
 {
@@ -337,5 +338,8 @@ sf_hold_list(SfObjectKind kind, const char *name)
 		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind = $1 AND h.name = $2"
 		" ORDER BY h.hold_no");
 
-	return sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(kind)), SF_TEXT(name));
+	List	   *numbers = NIL;
+
+	sf_snapshot_read_now(&plan, sf_row_append_number, &numbers, SF_TEXT(sf_object_kind_name(kind)), SF_TEXT(name));
+	return numbers;
 }

@@ -94,6 +94,14 @@ parse_object(Target *target, SfObjectKind kind, const char *name, const char *st
 	target->kind = kind;
 }
 
+/* Take a target that is an object without states that the caller owns; keep it from being dropped. */
+static void
+parse_own(Target *target, SfObjectKind kind, const char *name, const char *state)
+{
+	parse_object(target, kind, name, state);
+	(void) sf_object_lock_own(kind, name, SF_NAMED_LOCK_KEEP);
+}
+
 /*
  * Read the arguments target and state, and check the caller's right.  A hold of a
  * resource by a role that is no administrator is for this role's machines.
@@ -110,11 +118,11 @@ parse_target(FunctionCallInfo fcinfo)
 	{
 		id = sf_feature_object_name(object, target.text);
 		(void) object->require_own(id);
-		parse_object(&target, object->kind, id, state);
+		parse_own(&target, object->kind, id, state);
 	}
 	else if (strncmp(target.text, "activity:", 9) == 0 ||
 			 sf_public_name_to_id(SF_NAME_ACTIVITY, target.text) != target.text)
-		parse_object(&target, SF_OBJECT_ACTIVITY, sf_arg_activity(target.text, SF_RIGHT_OWNER)->name, state);
+		parse_own(&target, SF_OBJECT_ACTIVITY, sf_arg_activity(target.text, SF_RIGHT_OWNER)->name, state);
 	else if (sf_object_is_resource(target.text))
 	{
 		parse_object(&target, SF_OBJECT_RESOURCE, target.text, state);

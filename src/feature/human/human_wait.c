@@ -12,6 +12,7 @@
 #include "asl/program.h"
 #include "base/error/errors.h"
 #include "feature/human/human.h"
+#include "store/role/named_lock.h"
 #include "store/role/privilege.h"
 
 /* Longest title, in bytes; roles, and names of states, that a task may have */
@@ -319,6 +320,8 @@ sf_human_write(const SfFeatureWait *wait)
 	const NewTask *task = (const NewTask *) wait;
 
 	sf_human_cancel(wait->key);
+	sf_named_lock(SF_OBJECT_WORKLIST, task->worklist, SF_NAMED_LOCK_KEEP);
+	/* the lock of the row has a transaction fail whose snapshot shows a worklist that was dropped */
 	if (sf_db_execute(&plan, SF_BRANCH_KEY(wait->key), SF_INT8(task->task_no), SF_INT4(wait->generation),
 					  SF_INT4(task->priority), SF_TIME_OR_NULL(task->due_at, DT_NOEND), SF_TEXT(task->title),
 					  names_arg(task->not_states), SF_JSONB(task->data), SF_TEXT(task->worklist),

@@ -89,6 +89,7 @@ sf_worklist_update(const char *name, const char *description, const Jsonb *form)
 		" AND (w.description IS DISTINCT FROM $2 OR w.form IS DISTINCT FROM $3)");
 
 	(void) sf_worklist_require_own(name);
+	(void) sf_object_lock_own(SF_OBJECT_WORKLIST, name, SF_NAMED_LOCK_CHANGE);
 	return sf_db_execute(&plan, SF_TEXT(name), SF_TEXT(description), SF_JSONB(form)) > 0;
 }
 
@@ -107,8 +108,10 @@ sf_worklist_set_owner(const char *name, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.worklist w SET owner = $2 WHERE w.name = $1");
-	Oid			before = sf_worklist_require_own(name);
+	Oid			before;
 
+	(void) sf_worklist_require_own(name);
+	before = sf_object_lock_own(SF_OBJECT_WORKLIST, name, SF_NAMED_LOCK_CHANGE);
 	sf_db_execute(&plan, SF_TEXT(name), SF_ROLE(owner));
 	sf_db_invalidate("worklist");
 	return before;

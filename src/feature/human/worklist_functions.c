@@ -75,14 +75,16 @@ SF_SQL_FUNCTION(sfflow_sf_create_worklist)
 /* sf_drop_worklist(name): no task may wait in it. */
 SF_SQL_FUNCTION(sfflow_sf_drop_worklist)
 {
-	static SfPlan lock = SF_PLAN("SELECT w.worklist_no FROM _sfflow.worklist w WHERE w.worklist_no = $1 FOR UPDATE");
 	static const SfIndex by_worklist = {"human_task", "human_task_order"};
-	SfWorklist	worklist = *sf_worklist_require(sf_arg_text(fcinfo, 0, "name"), SF_RIGHT_OWNER);
+	char	   *name = pstrdup(sf_worklist_require(sf_arg_text(fcinfo, 0, "name"), SF_RIGHT_OWNER)->name);
+	SfWorklist	worklist;
 	int			tasks;
 
-	worklist.name = pstrdup(worklist.name);
-	/* a task that begins to wait keeps the row, shared */
-	sf_db_execute(&lock, SF_INT4(worklist.worklist_no));
+	/* a task that begins to wait keeps it, too */
+	(void) sf_object_lock_own(SF_OBJECT_WORKLIST, name, SF_NAMED_LOCK_DROP);
+	/* another one may have its name by now */
+	worklist = *sf_worklist_require(name, SF_RIGHT_OWNER);
+	worklist.name = name;
 	tasks = sf_rows_read_now(&by_worklist, PG_INT32_MAX, NULL, NULL, SF_INT4(worklist.worklist_no));
 	if (tasks > 0)
 		ereport(ERROR,

@@ -358,7 +358,11 @@ delete_number(int64 limit_no)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.run_limit l WHERE l.limit_no = $1 RETURNING l.for_owner");
 
-	sf_privilege_unanchor(sf_db_number(&plan, InvalidOid, SF_INT8(limit_no)));
+	List	   *owners = NIL;
+
+	sf_db_read_now(&plan, sf_row_append_number, &owners, SF_INT8(limit_no));
+	foreach_ptr(const int64, owner, owners)
+		sf_privilege_unanchor((Oid) *owner);
 	sf_limit_slot_delete_of_limit(limit_no);
 	/* a branch that another transaction is queueing meanwhile is found by the scan that follows (slice_queues.c) */
 	sf_apply_unpark_queues("limit", limit_no);
@@ -414,7 +418,7 @@ sf_limit_pass_on(Oid from, Oid to)
 	sf_limit_delete_numbers(sf_db_numbers(&left, SF_ROLE(from)));
 }
 
-/* Delete the limits of an object that is dropped. */
+/* Delete the limits that there are now of an object that is dropped. */
 void
 sf_limit_delete_of_object(SfObjectKind kind, const char *name)
 {
@@ -422,7 +426,10 @@ sf_limit_delete_of_object(SfObjectKind kind, const char *name)
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2"
 		" ORDER BY l.limit_no");
 
-	sf_limit_delete_numbers(sf_db_numbers(&plan, SF_TEXT(sf_object_kind_name(kind)), SF_TEXT(name)));
+	List	   *numbers = NIL;
+
+	sf_snapshot_read_now(&plan, sf_row_append_number, &numbers, SF_TEXT(sf_object_kind_name(kind)), SF_TEXT(name));
+	sf_limit_delete_numbers(numbers);
 }
 
 /* Lock the limits that the definition of a machine has set, and list their numbers. */

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "api/objects.h"
 #include "base/settings.h"
 #include "base/time/clock.h"
 #include "db/table_cache.h"
@@ -79,6 +80,9 @@ object_dropped(SfObjectKind kind, const char *name)
 {
 	if (kind == SF_OBJECT_ACTIVITY)
 		sf_limit_delete_of_object(SF_OBJECT_ACTIVITY, name);
+	/* these are limited as the resources of states */
+	if (kind == SF_OBJECT_EVENT || kind == SF_OBJECT_WORKLIST)
+		sf_limit_delete_of_object(SF_OBJECT_RESOURCE, sf_object_target(kind, name));
 }
 
 /* Give back the slots of a branch that has left its state. */

@@ -56,15 +56,21 @@ parse_machine(Target *target, const char *text)
 	target->limit.state = state;
 }
 
-/* Is a text the name of an event or a worklist that the caller owns?  Raises if it is that of another. */
+/*
+ * Is a text the name of an event or a worklist that the caller owns?  Then it is kept from being dropped.  Raises if it
+ * is that of another.
+ */
 static bool
 is_own_object(const char *text)
 {
 	const SfFeatureObject *object = sf_feature_object_of(text);
+	const char *name;
 
 	if (object == NULL || (object->kind != SF_OBJECT_EVENT && object->kind != SF_OBJECT_WORKLIST))
 		return false;
-	(void) object->require_own(sf_feature_object_name(object, text));
+	name = sf_feature_object_name(object, text);
+	(void) object->require_own(name);
+	(void) sf_object_lock_own(object->kind, name, SF_NAMED_LOCK_KEEP);
 	return true;
 }
 
@@ -82,6 +88,7 @@ parse_target(Target *target, const char *text)
 		target->kind = SF_OBJECT_ACTIVITY;
 		target->object = target->limit.name = sf_arg_activity(text, SF_RIGHT_OWNER)->name;
 		target->limit.kind = SF_OBJECT_ACTIVITY;
+		(void) sf_object_lock_own(SF_OBJECT_ACTIVITY, target->object, SF_NAMED_LOCK_KEEP);
 	}
 	else if (sf_object_is_resource(text) || is_own_object(text))
 	{

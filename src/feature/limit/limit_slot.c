@@ -528,7 +528,7 @@ sf_limit_slot_delete_of_limit(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.limit_slot s WHERE s.limit_no = $1");
 
-	sf_db_execute(&plan, SF_INT8(limit_no));
+	sf_db_execute_now(&plan, SF_INT8(limit_no));
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "feature/schedule/cron.h"
 #include "json/json.h"
 #include "store/feature.h"
+#include "store/role/named_lock.h"
 
 /* --- options that are words --- */
 
@@ -269,7 +270,7 @@ extern SfRunsLeft sf_due_runs_sweep(TimestampTz now, bool *put_off);
 
 extern bool sf_schedule_is_visible(const SfSchedule *schedule);
 extern SfSchedule *sf_schedule_find_visible(const char *name);
-extern SfSchedule *sf_schedule_find_own(const char *name, SfLock lock);
+extern SfSchedule *sf_schedule_lock_own(const char *name, SfNamedLock how);
 extern Oid	sf_schedule_require_own(const char *name);
 extern Oid	sf_schedule_set_owner(const char *name, Oid owner);
 extern void sf_schedule_notice(SfNotice *notice, const char *name);

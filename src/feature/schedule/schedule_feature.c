@@ -21,7 +21,8 @@ static const SfFeatureTable tables[] = {
 static const SfFeatureObject objects[] = {
 	{
 		.prefix = "schedule:",.kind = SF_OBJECT_SCHEDULE,.table = "schedule",.require_own = sf_schedule_require_own,
-		.set_owner = sf_schedule_set_owner,.notice = sf_schedule_notice
+		.set_owner = sf_schedule_set_owner,.notice = sf_schedule_notice,.noun = "schedule",.view = "sf_schedules",
+		.missing_sqlstate = ERRCODE_UNDEFINED_OBJECT
 	},
 	{
 		.prefix = "calendar:",.kind = SF_OBJECT_CALENDAR,.table = "calendar",.set_owner = sf_calendars_set_owner,

@@ -102,23 +102,34 @@ require_schedule_owner(const SfSchedule *schedule)
 	schedule_missing(schedule->name);
 }
 
-/* Find a schedule that the current user may change, or raise. */
-SfSchedule *
-sf_schedule_find_own(const char *name, SfLock lock)
-{
-	SfSchedule *schedule = sf_schedule_read(name, lock);
-
-	if (schedule == NULL)
-		schedule_missing(name);
-	require_schedule_owner(schedule);
-	return schedule;
-}
-
 /* Raise unless there is a schedule that the current user may change; its owner. */
 Oid
 sf_schedule_require_own(const char *name)
 {
-	return sf_schedule_find_own(name, SF_LOCK_NONE)->owner;
+	const SfSchedule *schedule = sf_schedule_read(name, SF_LOCK_NONE);
+
+	if (schedule == NULL)
+		schedule_missing(name);
+	require_schedule_owner(schedule);
+	return schedule->owner;
+}
+
+/*
+ * Find a schedule that the current user may change, or raise.  Its name and then its row are locked until the end of
+ * the transaction, and it is the caller's then.
+ */
+SfSchedule *
+sf_schedule_lock_own(const char *name, SfNamedLock how)
+{
+	SfSchedule *schedule;
+
+	(void) sf_schedule_require_own(name);
+	(void) sf_object_lock_own(SF_OBJECT_SCHEDULE, name, how);
+	schedule = sf_schedule_read(name, SF_LOCK_WAIT);
+	if (schedule == NULL)
+		schedule_missing(name);
+	require_schedule_owner(schedule);
+	return schedule;
 }
 
 /* Append an argument to a call, if it is given, by its name. */
@@ -219,6 +230,7 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
 				 errmsg("the installed pg_cron has no schedules of less than a minute"),
 				 errhint("It takes pg_cron 1.5.")));
 	sf_pg_cron_check_login(schedule.owner);
+	sf_named_lock(SF_OBJECT_SCHEDULE, schedule.name, SF_NAMED_LOCK_CHANGE);
 	old = sf_schedule_read(schedule.name, SF_LOCK_WAIT);
 	if (old != NULL)
 	{
@@ -241,7 +253,7 @@ SF_SQL_FUNCTION(sfflow_sf_schedule)
 Oid
 sf_schedule_set_owner(const char *name, Oid owner)
 {
-	SfSchedule *schedule = sf_schedule_find_own(name, SF_LOCK_WAIT);
+	SfSchedule *schedule = sf_schedule_lock_own(name, SF_NAMED_LOCK_CHANGE);
 	Oid			before = schedule->owner;
 	SfCron		cron;
 
@@ -260,7 +272,7 @@ sf_schedule_set_owner(const char *name, Oid owner)
 /* Remove a schedule and its pg_cron job. */
 SF_SQL_FUNCTION(sfflow_sf_unschedule)
 {
-	SfSchedule *schedule = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	SfSchedule *schedule = sf_schedule_lock_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_NAMED_LOCK_DROP);
 
 	sf_pg_cron_unschedule(schedule->cron_job_id, schedule->owner);
 	sf_schedule_delete(schedule->name);
@@ -275,7 +287,7 @@ SF_SQL_FUNCTION(sfflow_sf_unschedule)
 static Datum
 run_schedule(FunctionCallInfo fcinfo, TimestampTz now)
 {
-	SfSchedule *schedule = sf_schedule_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	SfSchedule *schedule = sf_schedule_lock_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_NAMED_LOCK_KEEP);
 	char	   *execution_id = may_run(schedule->name) ? sf_due_run_called(schedule, now) : NULL;
 
 	if (execution_id == NULL)

@@ -105,7 +105,7 @@ has_started(const SfSchedule *schedule, TimestampTz at)
  */
 SF_SQL_FUNCTION(sfflow_sf_backfill)
 {
-	SfSchedule *schedule = sf_schedule_find_own(sf_arg_text(fcinfo, 0, "schedule"), SF_LOCK_WAIT);
+	SfSchedule *schedule = sf_schedule_lock_own(sf_arg_text(fcinfo, 0, "schedule"), SF_NAMED_LOCK_KEEP);
 	int			max_running = sf_arg_count(fcinfo, 3, "max_running", 1, 1);
 	TimestampTz now = GetCurrentTimestamp();
 	int64		added = 0;

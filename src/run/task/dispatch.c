@@ -22,6 +22,7 @@
 #include "run/slice/slice_run.h"
 #include "run/task/dispatch.h"
 #include "run/task/service.h"
+#include "transition/state/map_state.h"
 
 /* Tasks that this backend is in the middle of */
 static int	ntasks = 0;

@@ -79,7 +79,7 @@ find_and_keep(void *arg)
 	Giving	   *giving = arg;
 
 	giving->activity = sf_activity_read(giving->name);
-	if (giving->activity != NULL && !sf_activity_lock_shared(giving->activity->activity_no))
+	if (giving->activity != NULL && !sf_activity_keep(giving->activity))
 		giving->activity = NULL;
 }
 

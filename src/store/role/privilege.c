@@ -305,7 +305,7 @@ read_role(HeapTuple tuple, TupleDesc desc, void *arg)
 	*roles = list_append_unique_oid(*roles, sf_row_number(tuple, desc, 1, InvalidOid));
 }
 
-/* Forget all privileges on an object that is being dropped. */
+/* Forget all privileges on an object that is being dropped: those that there are now. */
 void
 sf_privilege_delete_of_object(SfObjectKind kind, const char *object)
 {
@@ -313,7 +313,7 @@ sf_privilege_delete_of_object(SfObjectKind kind, const char *object)
 	ListCell   *lc;
 
 	sf_db_invalidate("privilege");
-	sf_db_read(&delete_object, read_role, &roles, SF_CHAR(kind), SF_TEXT(object));
+	sf_db_read_now(&delete_object, read_role, &roles, SF_CHAR(kind), SF_TEXT(object));
 	foreach(lc, roles)
 		sf_privilege_unanchor(lfirst_oid(lc));
 }

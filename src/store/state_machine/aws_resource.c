@@ -54,7 +54,7 @@ sf_aws_resource_write(SfObjectKind kind, const char *name, const Jsonb *tags, co
 	sf_db_execute(&plan, SF_CHAR(kind), SF_TEXT(name), SF_JSONB(tags), SF_JSONB(encryption));
 }
 
-/* Delete what is kept of an object that is dropped. */
+/* Delete what there is now of an object that is dropped. */
 void
 sf_aws_resource_delete(SfObjectKind kind, const char *name)
 {
@@ -62,7 +62,7 @@ sf_aws_resource_delete(SfObjectKind kind, const char *name)
 		"DELETE FROM _sfflow.aws_resource r"
 		" WHERE r.object_kind = $1 AND r.object_name = $2");
 
-	sf_db_execute(&plan, SF_CHAR(kind), SF_TEXT(name));
+	sf_db_execute_now(&plan, SF_CHAR(kind), SF_TEXT(name));
 }
 
 /* When an activity was created. */

@@ -12,8 +12,8 @@
 #include "base/value/encoding.h"
 #include "base/version/compat.h"
 #include "db/direct.h"
-#include "db/lock_tag.h"
 #include "store/execution/execution.h"
+#include "store/role/named_lock.h"
 #include "store/role/privilege.h"
 #include "store/task/task.h"
 
@@ -91,22 +91,12 @@ sf_activity_delete(int activity_no)
 
 /* Before an activity gets a task: keep it until the end of the transaction; false: it was dropped. */
 bool
-sf_activity_lock_shared(int activity_no)
+sf_activity_keep(const SfActivity *activity)
 {
 	static const SfIndex by_number = {"activity", "activity_pkey"};
-	LOCKTAG		tag = sf_lock_tag("activity", (uint32) activity_no);
 
-	(void) LockAcquire(&tag, ShareLock, false, false);
-	return sf_row_is_there(&by_number, NULL, SF_INT4(activity_no));
-}
-
-/* Wait for all that give an activity tasks, and keep others from that until the end of the transaction. */
-void
-sf_activity_lock_alone(int activity_no)
-{
-	LOCKTAG		tag = sf_lock_tag("activity", (uint32) activity_no);
-
-	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	sf_named_lock(SF_OBJECT_ACTIVITY, activity->name, SF_NAMED_LOCK_KEEP);
+	return sf_row_is_there(&by_number, NULL, SF_INT4(activity->activity_no));
 }
 
 /*

@@ -88,8 +88,7 @@ extern bool sf_activity_insert(const char *name, Oid owner, Datum lease,
 							   bool no_lease, int max_receive_count);
 extern void sf_activity_delete(int activity_no);
 extern int64 sf_activity_count_tasks(int activity_no);
-extern bool sf_activity_lock_shared(int activity_no);
-extern void sf_activity_lock_alone(int activity_no);
+extern bool sf_activity_keep(const SfActivity *activity);
 extern bool sf_task_is_there(SfBranchKey key);
 extern void sf_activity_note_poll(int activity_no, const char *worker);
 extern void sf_activity_notify(const SfActivity *activity);

@@ -126,6 +126,20 @@ is($node->safe_psql('deadlines', q(SELECT string_agg(concat_ws(' ', target, walk
 	ORDER BY kind) FROM _sfflow.deadline)), 'schedule:s, m, m/j 2 1 t',
 	'an update tells of each deadline what it is of, and forgets looks that were over');
 
+# --- ... and of rights: those on objects that are not there go, since another one may get the name
+$node->safe_psql('postgres', 'CREATE DATABASE rights');
+$node->safe_psql('rights', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.state_machine (name, owner, current_version, created_at)
+VALUES ('m', current_user::regrole, 1, now());
+INSERT INTO _sfflow.activity (name, owner, created_at) VALUES ('a', current_user::regrole, now());
+INSERT INTO _sfflow.privilege (object_kind, object_name, role, privilege) SELECT kind, name, 0, privilege
+FROM (VALUES ('m', 'm', 'R'), ('m', 'a', 'R'), ('a', 'a', 'W'), ('a', 'm', 'W'), ('m', 'gone', 'n'), ('*', '*', 'c'))
+	AS p (kind, name, privilege);
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('rights', q(SELECT string_agg(concat_ws(' ', object_kind, object_name, privilege), ', '
+	ORDER BY object_kind) FROM _sfflow.privilege)), '* * C, a a W, m m R',
+	'an update deletes rights on what does not exist');
+
 # --- ... and of columns that have values together, or never
 $node->safe_psql('postgres', 'CREATE DATABASE together');
 $node->safe_psql('together', q(CREATE EXTENSION sfflow VERSION '1.0';
