@@ -145,7 +145,7 @@ SELECT sf_redrive('regress_loop:l');
 SELECT sf_run('regress_loop:l');
 RESET ROLE;
 SELECT problem, detail FROM sf_check();
-SELECT sf_drop_state_machine(m, true) FROM unnest('{regress_pause,regress_other,regress_parent,regress_map,regress_tolerant,
-	regress_loop,regress_branches}'::text[]) m;
+SELECT sf_drop_state_machine(m, true) FROM unnest('{regress_pause,regress_other,regress_parent,regress_map,
+	regress_tolerant,regress_loop,regress_branches}'::text[]) m;
 DROP ROLE regress_sfflow_tenant, regress_sfflow_other;
 SELECT sf_enable();
