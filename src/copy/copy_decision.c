@@ -12,24 +12,24 @@
 #include "copy/copy_decision.h"
 
 #define KIND_NAME(sym, name) name,
-static const char *const kind_names[] = {SF_COPY_KIND_LIST(KIND_NAME)};
+static const char *const kind_names[] = {SF_DIRECTORY_KIND_LIST(KIND_NAME)};
 
 /* The name of a kind. */
 const char *
-sf_copy_kind_name(SfCopyKind kind)
+sf_copy_kind_name(SfDirectoryKind kind)
 {
 	return kind_names[kind];
 }
 
 /* Find the kind of a name. */
 bool
-sf_copy_kind_of(const char *name, SfCopyKind *kind)
+sf_copy_kind_of(const char *name, SfDirectoryKind *kind)
 {
 	for (size_t i = 0; i < lengthof(kind_names); i++)
 	{
 		if (strcmp(kind_names[i], name) == 0)
 		{
-			*kind = (SfCopyKind) i;
+			*kind = (SfDirectoryKind) i;
 			return true;
 		}
 	}
@@ -42,11 +42,11 @@ decide_standby(const SfCopyFacts *facts)
 {
 	/* recovery stops at the target and promotes: a restore, not a failover */
 	if (facts->recovery_target)
-		return (SfCopyDecision) {SF_COPY_COPY, false};
+		return (SfCopyDecision) {SF_DIRECTORY_COPY, false};
 	/* a restored copy that is restarted as a standby stays one */
-	if (facts->own && facts->kind == SF_COPY_COPY)
-		return (SfCopyDecision) {SF_COPY_COPY, true};
-	return (SfCopyDecision) {SF_COPY_FOLLOWER, facts->own};
+	if (facts->own && facts->kind == SF_DIRECTORY_COPY)
+		return (SfCopyDecision) {SF_DIRECTORY_COPY, true};
+	return (SfCopyDecision) {SF_DIRECTORY_FOLLOWER, facts->own};
 }
 
 /* Decide what the data directory is; depends on the facts alone. */
@@ -56,9 +56,9 @@ sf_copy_decide(const SfCopyFacts *facts)
 	if (facts->standby_signal)
 		return decide_standby(facts);
 	if (facts->recovery_signal || !facts->own || facts->backup_label)
-		return (SfCopyDecision) {SF_COPY_COPY, false};
+		return (SfCopyDecision) {SF_DIRECTORY_COPY, false};
 	/* its primary may still run: standby.signal was removed by hand */
-	if (facts->kind == SF_COPY_FOLLOWER && facts->shut_down_in_recovery)
-		return (SfCopyDecision) {SF_COPY_COPY, false};
+	if (facts->kind == SF_DIRECTORY_FOLLOWER && facts->shut_down_in_recovery)
+		return (SfCopyDecision) {SF_DIRECTORY_COPY, false};
 	return (SfCopyDecision) {facts->kind, true};
 }

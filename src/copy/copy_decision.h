@@ -16,22 +16,22 @@
  *				over what was driven under another id
  *	SETTLED		one of the two was done in all databases
  */
-#define SF_COPY_KIND_LIST(X) \
+#define SF_DIRECTORY_KIND_LIST(X) \
 	X(COPY, "copy") \
 	X(FOLLOWER, "follower") \
 	X(SETTLED, "settled")
 
-#define SF_COPY_KIND_ENUM(sym, name) SF_COPY_##sym,
-typedef enum SfCopyKind
+#define SF_DIRECTORY_KIND_ENUM(sym, name) SF_DIRECTORY_##sym,
+typedef enum SfDirectoryKind
 {
-	SF_COPY_KIND_LIST(SF_COPY_KIND_ENUM)
-} SfCopyKind;
+	SF_DIRECTORY_KIND_LIST(SF_DIRECTORY_KIND_ENUM)
+} SfDirectoryKind;
 
 /* What the start of a server finds in its data directory */
 typedef struct SfCopyFacts
 {
 	bool		own;			/* the instance file is there and is no copy */
-	SfCopyKind	kind;			/* that it names; matters only when own */
+	SfDirectoryKind	kind;			/* that it names; matters only when own */
 	bool		standby_signal;
 	bool		recovery_signal;
 	bool		recovery_target;	/* one of the recovery_target settings is set */
@@ -41,14 +41,14 @@ typedef struct SfCopyFacts
 
 typedef struct SfCopyDecision
 {
-	SfCopyKind	kind;
+	SfDirectoryKind	kind;
 	bool		keep_id;		/* else it gets a new one */
 } SfCopyDecision;
 
 extern SfCopyDecision sf_copy_decide(const SfCopyFacts *facts);
 
 /* The name of a kind, and the kind of a name (false: there is none). */
-extern const char *sf_copy_kind_name(SfCopyKind kind);
-extern bool sf_copy_kind_of(const char *name, SfCopyKind *kind);
+extern const char *sf_copy_kind_name(SfDirectoryKind kind);
+extern bool sf_copy_kind_of(const char *name, SfDirectoryKind *kind);
 
 #endif							/* SF_COPY_COPY_DECISION_H */

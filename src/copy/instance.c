@@ -85,7 +85,7 @@ static bool
 is_to_be_taken_over(const InstanceRow *row)
 {
 	return row->enabled && sf_instance_file_id() != 0 &&
-		sf_instance_file_kind() == SF_COPY_FOLLOWER;
+		sf_instance_file_kind() == SF_DIRECTORY_FOLLOWER;
 }
 
 /* Tell whether there is nothing that another copy could be running. */
@@ -380,12 +380,12 @@ sf_instance_settle(void)
 	InstanceRow row = find_row();
 
 	if (IsBinaryUpgrade || !row.ours || row.same_files || !row.enabled ||
-		sf_instance_file_kind() == SF_COPY_SETTLED)
+		sf_instance_file_kind() == SF_DIRECTORY_SETTLED)
 		return;
 	/* before the file says settled; and no standby is waited for */
 	(void) set_config_option("synchronous_commit", "local", PGC_SUSET, PGC_S_SESSION,
 							 GUC_ACTION_LOCAL, true, 0, false);
-	if (sf_instance_file_kind() == SF_COPY_FOLLOWER)
+	if (sf_instance_file_kind() == SF_DIRECTORY_FOLLOWER)
 	{
 		sf_db_execute(&take_over, SF_INT8(sf_instance_file_id()));
 		ereport(LOG,

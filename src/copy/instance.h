@@ -70,7 +70,7 @@ extern int64 sf_instance_file_id(void);
  */
 extern int64 sf_instance_file_require(void);
 
-extern SfCopyKind sf_instance_file_kind(void);
+extern SfDirectoryKind sf_instance_file_kind(void);
 extern bool sf_instance_file_write_settled(void);
 
 #endif							/* SF_COPY_INSTANCE_H */

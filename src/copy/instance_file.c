@@ -44,11 +44,11 @@
 typedef struct InstanceFile
 {
 	int64		id;				/* 0: no file of this data directory's own */
-	SfCopyKind	kind;
+	SfDirectoryKind	kind;
 } InstanceFile;
 
 /* As of the server's start; without preloading, of when it was last read */
-static InstanceFile current = {0, SF_COPY_COPY};
+static InstanceFile current = {0, SF_DIRECTORY_COPY};
 
 /* --- reading and writing --- */
 
@@ -216,7 +216,7 @@ was_shut_down_in_recovery(void)
 
 /* Find out what the rules ask for. */
 static SfCopyFacts
-gather_facts(bool own, SfCopyKind kind)
+gather_facts(bool own, SfDirectoryKind kind)
 {
 	SfCopyFacts facts = {0};
 
@@ -254,7 +254,7 @@ remove_stale_file(void)
 void
 sf_instance_file_start(void)
 {
-	InstanceFile found = {0, SF_COPY_COPY};
+	InstanceFile found = {0, SF_DIRECTORY_COPY};
 	bool		own = read_file(&found);
 	SfCopyFacts facts = gather_facts(own, found.kind);
 	SfCopyDecision decision = sf_copy_decide(&facts);
@@ -292,7 +292,7 @@ sf_instance_file_id(void)
 }
 
 /* What this data directory was when the server started, or is since. */
-SfCopyKind
+SfDirectoryKind
 sf_instance_file_kind(void)
 {
 	return current.kind;
@@ -338,7 +338,7 @@ sf_instance_file_require(void)
 bool
 sf_instance_file_write_settled(void)
 {
-	InstanceFile settled = {current.id, SF_COPY_SETTLED};
+	InstanceFile settled = {current.id, SF_DIRECTORY_SETTLED};
 
 	if (!write_file(&settled))
 		return false;

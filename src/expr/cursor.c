@@ -18,7 +18,7 @@ sf_cursor_init(SfScanner *scanner, const char *text, SfError *error)
 	scanner->text = text;
 	scanner->p = text;
 	scanner->end = text + strlen(text);
-	scanner->err = error;
+	scanner->error = error;
 	scanner->depth = 0;
 	scanner->context_use = 0;
 }
@@ -29,12 +29,12 @@ sf_cursor_fail(SfScanner *scanner, const char *fmt,...)
 {
 	va_list		args;
 
-	if (scanner->err == NULL)
+	if (scanner->error == NULL)
 		return false;
 	va_start(args, fmt);
-	sf_error_set_va(scanner->err, SF_ERR_RUNTIME, fmt, args);
+	sf_error_set_va(scanner->error, SF_ERR_RUNTIME, fmt, args);
 	va_end(args);
-	scanner->err->position = (int) (scanner->p - scanner->text);
+	scanner->error->position = (int) (scanner->p - scanner->text);
 	return false;
 }
 

@@ -50,7 +50,7 @@ sf_expr_misused_literal(const SfExpr *expr)
 }
 
 /*
- * Compile an expression of JSONPath mode; NULL with *err (a message that says
+ * Compile an expression of JSONPath mode; NULL with *error (a message that says
  * what is wrong at which offset) when it is none of the allowed kinds.
  */
 SfExpr *
@@ -86,7 +86,7 @@ sf_expr_text(const SfExpr *expr)
 
 /*
  * Evaluate without making a document.  Unlike sf_expr_eval it distinguishes
- * SF_PATH_STATUS_PAST_END from SF_PATH_STATUS_MISSING.  SF_PATH_STATUS_FAILED: err has name and cause.
+ * SF_PATH_STATUS_PAST_END from SF_PATH_STATUS_MISSING.  SF_PATH_STATUS_FAILED: error has name and cause.
  */
 SfPathStatus
 sf_compiled_eval(const SfExpr *expr, SfEnv *env, JsonbValue *result,

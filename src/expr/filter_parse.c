@@ -293,7 +293,7 @@ is_bare_word(const SfScanner *scanner, int len, bool right)
 		return false;
 	if (begins_number(scanner))
 	{
-		ahead.err = NULL;
+		ahead.error = NULL;
 		return right && !(sf_cursor_number(&ahead, &constant) && ahead.p == scanner->p + len);
 	}
 	return !sf_cursor_constant(&ahead, &constant) ||

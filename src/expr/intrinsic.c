@@ -40,7 +40,7 @@ find_function(const char *name, int len)
 bool
 sf_intrinsic_refuse(SfIntrinsicCall *call, const char *detail)
 {
-	return sf_error_set(call->err, SF_ERR_RUNTIME, "Invalid arguments in %s%s%s",
+	return sf_error_set(call->error, SF_ERR_RUNTIME, "Invalid arguments in %s%s%s",
 						call->node->function->name, detail == NULL ? "" : ": ",
 						detail == NULL ? "" : detail);
 }
@@ -159,7 +159,7 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 	call.nargs = node->nargs;
 	call.args = palloc(sizeof(JsonbValue) * Max(node->nargs, 1));
 	call.result = result;
-	call.err = error;
+	call.error = error;
 	for (int i = 0; i < node->nargs; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -73,7 +73,7 @@ typedef struct SfIntrinsicCall
 	JsonbValue *args;
 	int64		integers[SF_INTRINSIC_CHECKED];	/* arguments of kind n */
 	JsonbValue *result;
-	SfError    *err;
+	SfError    *error;
 } SfIntrinsicCall;
 
 /* A row of SF_INTRINSIC_LIST */

@@ -199,7 +199,7 @@ sf_intrinsic_json_to_string(SfIntrinsicCall *call)
 
 	initStringInfo(&buf);
 	if (!sf_json_append_text_within(&buf, &call->args[0], sf_env_may_make(call->env)))
-		return sf_env_make(call->env, SIZE_MAX, call->err);
+		return sf_env_make(call->env, SIZE_MAX, call->error);
 	sf_json_value_string(call->result, buf.data, buf.len);
 	return true;
 }

@@ -91,7 +91,7 @@ sf_intrinsic_format(SfIntrinsicCall *call)
 			CHECK_FOR_INTERRUPTS();
 			if (next < call->nargs &&
 				!append_display(&buf, &call->args[next], sf_env_may_make(call->env)))
-				return sf_env_make(call->env, SIZE_MAX, call->err);
+				return sf_env_make(call->env, SIZE_MAX, call->error);
 			next++;
 			p++;
 		}

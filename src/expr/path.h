@@ -27,7 +27,7 @@ typedef struct SfScanner
 	const char *text;			/* the whole expression */
 	const char *p;				/* next byte */
 	const char *end;
-	SfError    *err;			/* may be NULL */
+	SfError    *error;			/* may be NULL */
 	int			depth;			/* calls of intrinsic functions around p */
 	int			context_use;	/* SF_CONTEXT_…: of the paths that begin with $$ */
 } SfScanner;

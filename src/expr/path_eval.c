@@ -32,7 +32,7 @@ typedef struct Collector
 	Size		allocated;
 	Size		bytes;
 	bool		failed;			/* a function could not be applied */
-	SfError    *err;
+	SfError    *error;
 } Collector;
 
 static void collect(Collector *collector, const SfPathStep *step, const SfPathStep *end,
@@ -346,7 +346,7 @@ collect(Collector *collector, const SfPathStep *step, const SfPathStep *end,
 					return;
 				break;
 			case SF_PATH_STEP_FUNCTION:
-				if (!sf_path_function_call(step, collector->penv, &current, &next, collector->err))
+				if (!sf_path_function_call(step, collector->penv, &current, &next, collector->error))
 				{
 					collector->failed = true;
 					return;
@@ -522,7 +522,7 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 		stop = find_stop(path, step);
 		memset(&collector, 0, sizeof(collector));
 		collector.penv = penv;
-		collector.err = error;
+		collector.error = error;
 		collect(&collector, step, stop, &current);
 		if (collector.failed)
 			return SF_PATH_STATUS_FAILED;

@@ -227,7 +227,7 @@ call_element(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 #define FUNCTION(sym, name, min, max, call) call,
 static bool (*const functions[]) (const SfPathStep *step, SfPathEnv *penv,
 								  const JsonbValue *subject, JsonbValue *result,
-								  SfError *err) =
+								  SfError *error) =
 {
 	SF_PATH_FUNCTION_LIST(FUNCTION)
 };

@@ -12,13 +12,13 @@
 typedef enum SfEvalStatus
 {
 	SF_EVAL_OK,					/* *result is set */
-	SF_EVAL_NOT_FOUND,			/* a definite path that leads nowhere; err (may
+	SF_EVAL_NOT_FOUND,			/* a definite path that leads nowhere; error (may
 								 * be NULL) is States.Runtime with the
 								 * service's reason as its cause: "No results
 								 * for path: $['a']" or "Missing property in
 								 * path $['no']".  The caller puts "Invalid
 								 * path '$.a' : " before it */
-	SF_EVAL_ERROR				/* err is set: name and cause as the service has
+	SF_EVAL_ERROR				/* error is set: name and cause as the service has
 								 * them */
 } SfEvalStatus;
 

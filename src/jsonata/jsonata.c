@@ -88,8 +88,8 @@ sf_jsonata_prepare(const char *text, int len, SfJsonataFailure *failure)
 
 /*
  * Compile an expression (without its {% %}) in the current memory context.
- * NULL with err->name (the diagnostic's code), err->cause (the parser's message
- * without its code), err->code and err->position (UTF-16 units).
+ * NULL with error->name (the diagnostic's code), error->cause (the parser's message
+ * without its code), error->code and error->position (UTF-16 units).
  */
 SfJsonata *
 sf_jsonata_compile(const char *text, int len, SfError *error)
@@ -322,7 +322,7 @@ lookup_state(SfJnEval *ev, const SfJnName *name, bool *found)
 	return value;
 }
 
-/* Tell whether a result is within the limit of the environment; *err is in context outer. */
+/* Tell whether a result is within the limit of the environment; *error is in context outer. */
 static bool
 fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *error)
 {
@@ -338,7 +338,7 @@ fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *error)
 }
 
 /*
- * Evaluate.  SF_EVAL_NOT_FOUND: the result is undefined.  SF_EVAL_ERROR: err has
+ * Evaluate.  SF_EVAL_NOT_FOUND: the result is undefined.  SF_EVAL_ERROR: error has
  * code (T1006, or NULL) and cause (the message).  A result that is no JSON value
  * is an error without code: "returned an unsupported result type."
  */

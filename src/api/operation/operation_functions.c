@@ -290,7 +290,7 @@ put_data_directory(FunctionCallInfo fcinfo)
 	else
 		put(fcinfo, "data directory", true,
 			psprintf("id %016llx, %s", (unsigned long long) id,
-					 sf_shared && sf_shared->settled ? sf_copy_kind_name(SF_COPY_SETTLED) :
+					 sf_shared && sf_shared->settled ? sf_copy_kind_name(SF_DIRECTORY_SETTLED) :
 					 sf_copy_kind_name(sf_instance_file_kind())));
 }
 

@@ -54,7 +54,7 @@ sf_error_set_va(SfError *error, const char *name, const char *fmt, va_list args)
 
 	if (error == NULL)
 		return false;
-	/* first: args may point into *err */
+	/* first: args may point into *error */
 	cause = sf_error_format(fmt, args);
 	*error = sf_error_make(name, cause);
 	error->needs_prefix = true;

@@ -106,7 +106,7 @@ sf_error_is(const SfError *error, const char *name)
 	return error->name != NULL && strcmp(error->name, name) == 0;
 }
 
-/* Fill *err (may be NULL) with a formatted cause; always returns false. */
+/* Fill *error (may be NULL) with a formatted cause; always returns false. */
 extern bool sf_error_set(SfError *error, const char *name,
 						 const char *fmt,...) pg_attribute_printf(3, 4);
 extern bool sf_error_set_va(SfError *error, const char *name, const char *fmt,

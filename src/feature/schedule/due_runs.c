@@ -130,15 +130,21 @@ run(SfSchedule *schedule, TimestampTz scheduled, SfOverlap overlap)
 
 /* --- starts that may fail --- */
 
+/* How far the starts of a transaction have come */
+typedef struct Starts
+{
+	int			left;			/* subtransactions that may still write in this transaction */
+	int			started;		/* runs */
+	bool		more;			/* runs are left that could start now */
+	bool		put_off;		/* one is left that needs what another transaction has */
+} Starts;
+
 /* What is done for one schedule in a transaction */
 typedef struct ScheduleSweep
 {
 	SfSchedule *s;
 	SfTimeSearch search;
-	int			left;			/* subtransactions that may still write in this transaction */
-	int			started;		/* runs */
-	bool		more;			/* runs are left that could start now */
-	bool		put_off;		/* one is left that needs what another transaction has */
+	Starts		starts;
 } ScheduleSweep;
 
 /* A start that is tried */
@@ -155,10 +161,10 @@ typedef struct Try
 static bool
 may_try(ScheduleSweep *sweep)
 {
-	if (sweep->left > 0)
+	if (sweep->starts.left > 0)
 		return true;
 	/* with nothing started the next sweep would try the same ones */
-	sweep->more = sweep->started > 0;
+	sweep->starts.more = sweep->starts.started > 0;
 	return false;
 }
 
@@ -196,19 +202,19 @@ try_start(ScheduleSweep *sweep, bool (*work) (void *arg), Try *try)
 	char	   *last_execution_id = schedule->last_execution_id;
 	ErrorData  *error;
 
-	sweep->left--;
+	sweep->starts.left--;
 	try->s = schedule;
 	error = sf_subtransaction_run_within(SF_NEXT_ROW_LOCK_MS, work, try);
 	if (error == NULL)
 	{
-		sweep->started++;
+		sweep->starts.started++;
 		return true;
 	}
 	rethrow_cancel(error);
 	schedule->last_execution_id = last_execution_id;
 	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
 	{
-		sweep->put_off = true;
+		sweep->starts.put_off = true;
 		return false;
 	}
 	(void) log_failure(schedule->name, error);
@@ -339,7 +345,7 @@ is_left_to_sweeps(const ScheduleSweep *sweep, bool caught_up)
 char *
 sf_due_run_called(SfSchedule *schedule, TimestampTz now)
 {
-	ScheduleSweep sweep = {.s = schedule,.search = sf_time_search_begin(schedule),.left = MAX_WRITING};
+	ScheduleSweep sweep = {.s = schedule,.search = sf_time_search_begin(schedule),.starts.left = MAX_WRITING};
 	TimestampTz scheduled;
 	char	   *execution_id = NULL;
 	bool		caught_up = true;
@@ -359,7 +365,7 @@ sf_due_run_called(SfSchedule *schedule, TimestampTz now)
 		execution_id = run(schedule, scheduled, schedule->overlap);
 		sf_schedule_set_handled(schedule->name, scheduled, DT_NOBEGIN);
 	}
-	if (sweep.more || sf_pending_run_is_any())
+	if (sweep.starts.more || sf_pending_run_is_any())
 		sf_hooks.runs_wait();
 	return execution_id;
 }
@@ -439,16 +445,13 @@ start_all_pending(ScheduleSweep *sweep)
 
 /* --- sweeping all schedules --- */
 
-/* A schedule that a sweep is at */
-typedef struct SweptSchedule
+/* A sweep of all schedules, which is at one of them */
+typedef struct AllSweep
 {
 	const char *name;
 	TimestampTz now;
-	int			left;			/* subtransactions that may still write in this transaction; set */
-	int			started;		/* set: runs */
-	bool		more;			/* set: runs are left that could start now */
-	bool		put_off;		/* set: one is left to a later sweep */
-} SweptSchedule;
+	Starts		starts;			/* of this schedule; left and put_off of all so far */
+} AllSweep;
 
 /* Is there something to do for a schedule?  This locks nothing, so its subtransaction gets no number. */
 static bool
@@ -492,22 +495,20 @@ sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 static bool
 sweep_one(void *arg)
 {
-	SweptSchedule *named = arg;
-	TimestampTz until = TimestampTzPlusMilliseconds(named->now, -SWEPT_AFTER_MS);
-	const SfSchedule *seen = sf_schedule_read(named->name, SF_LOCK_NONE);
+	AllSweep   *all = arg;
+	TimestampTz until = TimestampTzPlusMilliseconds(all->now, -SWEPT_AFTER_MS);
+	const SfSchedule *seen = sf_schedule_read(all->name, SF_LOCK_NONE);
 	ScheduleSweep sweep = {0};
 
 	if (seen == NULL || !is_due(seen, until))
 		return true;
-	sweep.left = --named->left;
-	sweep.s = sf_schedule_read(named->name, SF_LOCK_SKIP);
+	all->starts.left--;
+	sweep.starts = all->starts;
+	sweep.s = sf_schedule_read(all->name, SF_LOCK_SKIP);
 	if (sweep.s == NULL)
 		return true;
-	sweep_locked(&sweep, until, named->now);
-	named->left = sweep.left;
-	named->started = sweep.started;
-	named->more = sweep.more;
-	named->put_off |= sweep.put_off;
+	sweep_locked(&sweep, until, all->now);
+	all->starts = sweep.starts;
 	return true;
 }
 
@@ -523,15 +524,15 @@ note_failed_sweep(const char *name, const char *error)
 
 /* Sweep a schedule; what cannot be done is noted, and the next sweep tries again. */
 static void
-try_sweep(SweptSchedule *sweep)
+try_sweep(AllSweep *sweep)
 {
 	ErrorData  *error = sf_subtransaction_run(sweep_one, NULL, sweep);
 
 	if (error == NULL)
 		return;
 	rethrow_cancel(error);
-	sweep->started = 0;
-	sweep->more = false;
+	sweep->starts.started = 0;
+	sweep->starts.more = false;
 	if (log_failure(sweep->name, error))
 		note_failed_sweep(sweep->name, error->message);
 }
@@ -576,28 +577,28 @@ sf_due_runs_sweep(TimestampTz now, bool *put_off)
 {
 	static int	without_start = 0;	/* schedules since the last run that started */
 	List	   *names = list_names();
-	SweptSchedule sweep = {.now = now,.left = MAX_WRITING};
+	AllSweep sweep = {.now = now,.starts.left = MAX_WRITING};
 	bool		more = false;
 	ListCell   *lc;
 
 	foreach(lc, names)
 	{
 		/* for the schedule and a run of it */
-		if (sweep.left < 2)
+		if (sweep.starts.left < 2)
 			break;
 		CHECK_FOR_INTERRUPTS();
 		sweep.name = lfirst(lc);
-		sweep.started = 0;
-		sweep.more = false;
+		sweep.starts.started = 0;
+		sweep.starts.more = false;
 		try_sweep(&sweep);
-		more |= sweep.more;
-		without_start = sweep.started > 0 ? 0 : without_start + 1;
+		more |= sweep.starts.more;
+		without_start = sweep.starts.started > 0 ? 0 : without_start + 1;
 	}
 	go_on_behind(lc == NULL ? NULL : sweep.name);
 	if (lc != NULL)
 		more |= without_start < list_length(names);
 	else
 		without_start = 0;
-	*put_off = sweep.put_off;
+	*put_off = sweep.starts.put_off;
 	return more ? SF_RUNS_LEFT_DUE : sf_pending_run_is_any() ? SF_RUNS_LEFT_WAIT : SF_RUNS_LEFT_NONE;
 }

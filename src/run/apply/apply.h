@@ -95,7 +95,7 @@ extern void sf_draft_add_event(SfDraft *draft, SfHistoryEventType type, Jsonb *e
 							   TimestampTz at);
 extern void sf_draft_event_is_of(SfDraft *draft, const SfBranch *branch);
 extern void sf_draft_add_timeout(SfDraft *draft);
-extern void sf_draft_delete_all(SfDraft *draft);
+extern void sf_apply_delete_all(const SfExecution *execution);
 extern void sf_draft_delete_branch(SfDraft *draft, SfBranch *branch);
 extern bool sf_draft_has_failure(const SfDraft *draft);
 extern bool sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch);

@@ -146,12 +146,12 @@ sf_draft_has_failure(const SfDraft *draft)
 	return false;
 }
 
-/* Delete every branch of a draft's execution, and the items of its Maps. */
+/* Delete every branch of an execution, and the items of its Maps, at once. */
 void
-sf_draft_delete_all(SfDraft *draft)
+sf_apply_delete_all(const SfExecution *execution)
 {
-	sf_branch_delete_all(draft->execution->execution_no);
-	sf_map_item_delete_all(draft->execution->execution_no);
+	sf_branch_delete_all(execution->execution_no);
+	sf_map_item_delete_all(execution->execution_no);
 }
 
 /*

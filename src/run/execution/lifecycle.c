@@ -86,7 +86,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfExecution *wanted)
 	draft = sf_draft_make_locked(execution);
 	root = sf_lifecycle_root(execution, draft->program->scopes[0].start, execution->input);
 	root->generation = root_generation(execution, old);
-	sf_draft_delete_all(draft);
+	sf_apply_delete_all(execution);
 	draft->branches = list_make1(root);
 	sf_drafts_write(list_make1(draft));
 }
@@ -326,7 +326,7 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 				 errhint("Give the argument input.")));
 
 	SF_TELL(on_begun_anew, execution, SF_ANEW_REWOUND);
-	sf_draft_delete_all(draft);
+	sf_apply_delete_all(execution);
 	root = sf_lifecycle_root(execution, state, input);
 	root->generation = root_generation(execution, old);
 	if (old != NULL)

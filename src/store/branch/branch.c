@@ -375,15 +375,15 @@ append_output(Outputs *outputs, int index, Jsonb *output, int last_event)
 static void
 read_output(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_payload = 1, COL_last_event, COL_branch_index, COL_place};
+	enum {OUTPUT_payload = 1, OUTPUT_last_event, OUTPUT_branch_index, OUTPUT_place};
 	Outputs    *outputs = arg;
-	int			index = (int) sf_row_number(tuple, desc, COL_branch_index, 0);
+	int			index = (int) sf_row_number(tuple, desc, OUTPUT_branch_index, 0);
 
-	if (sf_row_number(tuple, desc, COL_place, 0) == SF_BRANCH_PLACE_SHARED)
+	if (sf_row_number(tuple, desc, OUTPUT_place, 0) == SF_BRANCH_PLACE_SHARED)
 		outputs->shared = true;
 	else
-		append_output(outputs, index, sf_row_jsonb(tuple, desc, COL_payload),
-					  (int) sf_row_number(tuple, desc, COL_last_event, 0));
+		append_output(outputs, index, sf_row_jsonb(tuple, desc, OUTPUT_payload),
+					  (int) sf_row_number(tuple, desc, OUTPUT_last_event, 0));
 }
 
 /*
@@ -596,11 +596,11 @@ sf_branch_set_timeout(SfBranchKey key, TimestampTz due)
 static void
 read_answered(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	enum {COL_owner = 1, COL_phase};
+	enum {ANSWERED_owner = 1, ANSWERED_phase};
 	SfBranch   *branch = arg;
 
-	branch->owner = (Oid) sf_row_number(tuple, desc, COL_owner, InvalidOid);
-	branch->phase = (SfPhase) sf_row_number(tuple, desc, COL_phase, 0);
+	branch->owner = (Oid) sf_row_number(tuple, desc, ANSWERED_owner, InvalidOid);
+	branch->phase = (SfPhase) sf_row_number(tuple, desc, ANSWERED_phase, 0);
 }
 
 /*

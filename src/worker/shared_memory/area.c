@@ -77,7 +77,7 @@ startup_shared(void)
 	{
 		initialize_shared();
 		sf_instance_file_reread();
-		sf_shared->settled = sf_instance_file_kind() == SF_COPY_SETTLED;
+		sf_shared->settled = sf_instance_file_kind() == SF_DIRECTORY_SETTLED;
 		sf_poison_startup();
 	}
 	LWLockRelease(AddinShmemInitLock);
