@@ -126,7 +126,7 @@
 	  "The owner of the state machine has reached its quota of running executions, or of starts per minute; or the owner of a rule its quota of rules, or of their bytes. If a task fails for this reason, its error is `StepFunctions.ExecutionLimitExceeded`.", \
 	  "The detail names the setting. Try again later, drop rules, or raise the quota with `ALTER ROLE`.") \
 	X(INVALID_PATTERN, '0','5','0', "invalid_pattern", RETRY, \
-	  "An event pattern, of a rule or given to `sf_test_event_pattern`, is not valid; or that of a rule has more than 1,000 values and operators.", \
+	  "An event pattern, of a rule or given to `sf_test_event_pattern`, is not valid; or that of a rule, or the `Filter` of a wait for events, has more than 1,000 values and operators.", \
 	  "The message says what is wrong, and where as a JSON pointer. See [rules.md](rules.md).") \
 	X(AWS_REFUSED, '0','6','0', "aws_request_refused", RETRY, \
 	  "An operation of the AWS API refuses its request. The field `CONSTRAINT NAME` of the error has the name that AWS gives to it.", \

@@ -90,10 +90,10 @@ extern void *sf_hash_at(SfHash *hash, int number);
 extern int	sf_hash_end(SfHash *hash);
 extern bool sf_hash_is_empty(SfHash *hash);
 
-/* Remove what a database, or (first not 0) a number in it, has. */
 /* In place of the first number of keys: all numbers */
 #define SF_HASH_ANY		0
 
+/* Remove what a database, or a number in it (first not SF_HASH_ANY), has. */
 extern void sf_hash_remove_all(SfHash *hash, Oid database, int64 first);
 
 /* --- these take the lock --- */

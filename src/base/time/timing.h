@@ -38,11 +38,14 @@
 
 /* --- locks of sessions --- */
 
-/* A worker waits that long for an execution's row, which a session may hold for hours */
-#define SF_ROW_LOCK_MS				1000
+/*
+ * A worker waits that long for an execution's row, which a session may hold for hours: less than deadlock_timeout, so
+ * that in a deadlock it is the worker that gives way
+ */
+#define SF_ROW_LOCK_MS				500
 /* ... and puts the branch off for that long when it did not get it */
 #define SF_LOCKED_PUT_OFF_MS		3000
-/* ... and waits meanwhile that long for others: of hundreds of them each would cost a second else */
+/* ... and waits meanwhile that long for others: of hundreds of them each would cost half a second else */
 #define SF_NEXT_ROW_LOCK_MS			50
 /*
  * A worker comes again to a branch that others have locked after a share of the time for which

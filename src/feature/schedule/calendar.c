@@ -478,7 +478,7 @@ check_time(const SfCalendar *calendar)
 	if (calendar->until != SF_TICK_UNSET && sf_tick_now() >= calendar->until)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("finding the days of the calendar takes too long")));
+				 errmsg("finding the days of its calendars takes too long")));
 }
 
 /* Make room for a stretch of days, whose picks lie up to a reach away, and find out which are open. */

@@ -58,6 +58,7 @@ typedef struct SfDraft
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
 	bool		synchronous;	/* it runs within the call that started it */
 	int			lock_wait_ms;	/* of a worker: it locks within that time, or fails; SF_LOCK_WAIT_ANY: of a session */
+	const struct SfDraft *ended_by; /* the draft of the execution with which this one ends; NULL: it does not */
 	bool		administered;	/* a stop, redrive or abort; the caller has locked it */
 	bool		locked;			/* the execution's row is locked by us */
 	int			base_event_id;	/* last id in the table, once locked */

@@ -30,7 +30,8 @@ sf_draft_locked_out(void)
 
 /*
  * Do what may have to wait for other transactions.  A worker waits for the time that the draft has, then raises
- * ERRCODE_SF_EXECUTION_LOCKED, with what the execution is; row: it is its row that is locked.
+ * ERRCODE_SF_EXECUTION_LOCKED, with what the execution is; row: it is its row that is locked.  Of a draft that is ended
+ * by another one it is the execution of that one, which the worker has claimed.
  */
 static void
 wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row, const char *problem)
@@ -38,6 +39,8 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 	MemoryContext context = CurrentMemoryContext;
 	int			nest;
 
+	while (draft->ended_by != NULL)
+		draft = draft->ended_by;
 	if (!sf_draft_is_by_worker(draft))
 	{
 		work(arg);

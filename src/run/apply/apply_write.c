@@ -319,7 +319,7 @@ abort_item_executions(const SfDraft *draft, List *numbers)
 
 		CHECK_FOR_INTERRUPTS();
 		ended = sf_draft_make_locked(item_execution);
-		ended->lock_wait_ms = draft->lock_wait_ms;
+		ended->ended_by = draft;
 		sf_draft_end_execution(ended, SF_STIMULUS_ORPHANED, &none);
 		sf_drafts_write(list_make1(ended));
 		map_run = sf_draft_lock_map_run(draft, item_execution->parent_execution_no, item_execution->map_run_no);

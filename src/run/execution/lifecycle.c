@@ -190,7 +190,11 @@ redrive_items(const SfExecution *execution, const SfBranch *branch,
 				old;
 
 	check_stack_depth();
-	/* those that others had locked when the run was stopped go on, unless they have been stopped by now */
+	/*
+	 * Those that others had locked when the run was stopped go on, unless they have been stopped by now.  They are
+	 * locked, so that no slice ends them that has seen the execution stopped (sf_draft_is_orphan).
+	 */
+	(void) sf_map_run_running(execution->execution_no, branch->map_run_no, true);
 	sf_apply_take_back_stops(sf_map_run_running(execution->execution_no, branch->map_run_no, false));
 	item_executions = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
 	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven item", ALLOCSET_DEFAULT_SIZES);

@@ -489,22 +489,21 @@ proceed(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
 /*
  * End an item execution whose Distributed Map has ended.  If this slice has effects
  * of the execution to write, make the branch due again instead: a later slice ends
- * the execution.
+ * the execution.  So it is if the Map was redriven until the execution was locked.
  */
 static void
 end_orphan(SfSlice *slice, SfDraft *draft, const SfBranch *branch)
 {
 	SfError		none = sf_error_make(NULL, NULL);
+	bool		has_effects = draft->branches != NIL || draft->events != NIL;
 
-	if (draft->branches != NIL || draft->events != NIL)
-	{
-		sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
-		slice->no_more_claims = true;
-		return;
-	}
-	sf_draft_lock(draft);
-	sf_draft_end_execution(draft, SF_STIMULUS_ORPHANED, &none);
 	slice->no_more_claims = true;
+	if (!has_effects)
+		sf_draft_lock(draft);
+	if (!has_effects && sf_draft_is_orphan(draft, branch))
+		sf_draft_end_execution(draft, SF_STIMULUS_ORPHANED, &none);
+	else
+		sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
 }
 
 /* End an execution whose time is up, or that is to stop. */
