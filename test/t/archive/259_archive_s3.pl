@@ -120,7 +120,7 @@ add_old(5);
 asked();
 next_answers("1 wait\n");
 $worker = start_archiver({});
-wait_for('the request', sub { slurp_file("$store/.fail") eq '' });
+wait_for('the request', sub { -e "$store/.waiting" });
 is(stop_worker($worker, 'KILL'), 'signal 9', 'a program dies while it waits for the store');
 append_to_file("$store/.go", '');
 ok(wait_for('the end of the request', sub { -e "$store/.log" }), 'which takes the file all the same');

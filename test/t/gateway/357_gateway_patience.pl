@@ -57,12 +57,12 @@ $gateway = start_gateway($node, schema => 'aws', 'request-timeout' => '8s');
 my $client = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}) or die "connect: $!";
 local $SIG{PIPE} = 'IGNORE';
 $client->syswrite("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-like(heard($client, 30), qr/^HTTP\S+ 200 /, 'a request is answered');
+like(read_within($client, 30), qr/^HTTP\S+ 200 /, 'a request is answered');
 sleep 5;
 $client->syswrite("POST /console/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n");
 sleep 5;
 $client->syswrite('{}');
-like(heard($client, 30), qr/^HTTP\S+ \d+ /, 'the next one has its whole time');
+like(read_within($client, 30), qr/^HTTP\S+ \d+ /, 'the next one has its whole time');
 stop_gateway($gateway);
 
 no_surprises($node);
