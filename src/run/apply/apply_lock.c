@@ -76,97 +76,99 @@ sf_draft_wait_briefly(const SfDraft *draft, void (*work) (void *arg), void *arg)
 	wait_within(draft, work, arg, false, "needs what another transaction has locked");
 }
 
-/* A row that is waited for: of an execution, or a branch or a Map run of one */
+/* Reads a row that has two numbers, the second of which a row of _sfflow.execution lacks (0), and locks it. */
+typedef void *(*ReadRow) (int64 execution_no, int64 number, SfLock lock);
+
+/* A row that is waited for */
 typedef struct Locking
 {
+	ReadRow		read;
 	int64		execution_no;
 	int64		number;
 	void	   *row;			/* set; NULL: it is not there */
 } Locking;
 
-/* Lock a row of _sfflow.execution. */
+/* Read a row of _sfflow.execution. */
+static void *
+read_execution(int64 execution_no, int64 none, SfLock lock)
+{
+	return sf_execution_read(execution_no, lock, false);
+}
+
+/* Read a row of _sfflow.branch. */
+static void *
+read_branch(int64 execution_no, int64 branch_no, SfLock lock)
+{
+	return sf_branch_read((SfBranchKey) {execution_no, branch_no}, lock);
+}
+
+/* Read a row of _sfflow.branch without its documents. */
+static void *
+read_join(int64 execution_no, int64 branch_no, SfLock lock)
+{
+	return sf_branch_read_join((SfBranchKey) {execution_no, branch_no}, lock);
+}
+
+/* Read a row of _sfflow.map_run. */
+static void *
+read_map_run(int64 execution_no, int64 map_run_no, SfLock lock)
+{
+	return sf_map_run_read(execution_no, map_run_no, lock);
+}
+
+/* Wait for a row. */
 static void
-lock_execution_row(void *arg)
+wait_for_row(void *arg)
 {
 	Locking    *locking = arg;
 
-	locking->row = sf_execution_read(locking->execution_no, SF_LOCK_WAIT, false);
+	locking->row = locking->read(locking->execution_no, locking->number, SF_LOCK_WAIT);
 }
 
-/* Lock an execution's row. */
+/* Lock a row for a draft, whose execution is put off while another transaction has it; NULL: it is not there. */
+static void *
+lock_row(const SfDraft *draft, ReadRow read, int64 execution_no, int64 number, const char *problem)
+{
+	Locking		locking = {.read = read,.execution_no = execution_no,.number = number};
+
+	locking.row = read(execution_no, number, SF_LOCK_SKIP);
+	if (locking.row == NULL)
+		wait_within(draft, wait_for_row, &locking, true, problem);
+	return locking.row;
+}
+
+/* Lock an execution's row, which another transaction has. */
 static SfExecution *
 lock_execution(const SfDraft *draft)
 {
-	Locking		locking = {.execution_no = draft->execution->execution_no};
+	Locking		locking = {.read = read_execution,.execution_no = draft->execution->execution_no};
 
-	wait_within(draft, lock_execution_row, &locking, true, "is locked by another transaction");
+	wait_within(draft, wait_for_row, &locking, true, "is locked by another transaction");
 	return locking.row;
 }
 
-/* Lock a row of _sfflow.branch. */
-static void
-lock_branch_row(void *arg)
-{
-	Locking    *locking = arg;
-
-	locking->row = sf_branch_read((SfBranchKey) {locking->execution_no, locking->number}, SF_LOCK_WAIT);
-}
-
-/* Lock a row of _sfflow.branch, and read it without documents. */
-static void
-lock_join_row(void *arg)
-{
-	Locking    *locking = arg;
-
-	locking->row = sf_branch_read_join((SfBranchKey) {locking->execution_no, locking->number}, SF_LOCK_WAIT);
-}
-
-/* Lock a row of _sfflow.map_run. */
-static void
-lock_map_run_row(void *arg)
-{
-	Locking    *locking = arg;
-
-	locking->row = sf_map_run_read(locking->execution_no, locking->number, SF_LOCK_WAIT);
-}
-
-/*
- * Lock a branch to which a draft's execution reports; NULL: it is not there.  The draft's execution is put off while
- * another transaction has it.
- */
+/* Lock a branch to which a draft's execution reports; NULL: it is not there. */
 SfBranch *
 sf_draft_lock_branch(const SfDraft *draft, SfBranchKey key)
 {
-	Locking		locking = {.execution_no = key.execution_no,.number = key.branch_no};
-
-	locking.row = sf_branch_read(key, SF_LOCK_SKIP);
-	if (locking.row == NULL)
-		wait_within(draft, lock_branch_row, &locking, true, "reports to a branch that another transaction has locked");
-	return locking.row;
+	return lock_row(draft, read_branch, key.execution_no, key.branch_no,
+					"reports to a branch that another transaction has locked");
 }
 
 /* The same of a join, which is read without documents. */
 SfBranch *
 sf_draft_lock_join(const SfDraft *draft, SfBranchKey key)
 {
-	Locking		locking = {.execution_no = key.execution_no,.number = key.branch_no};
-
-	locking.row = sf_branch_read_join(key, SF_LOCK_SKIP);
-	if (locking.row == NULL)
-		wait_within(draft, lock_join_row, &locking, true, "reports to a branch that another transaction has locked");
-	return locking.row;
+	return lock_row(draft, read_join, key.execution_no, key.branch_no,
+					"reports to a branch that another transaction has locked");
 }
 
 /* The same of a Map run. */
 SfMapRun *
 sf_draft_lock_map_run(const SfDraft *draft, int64 execution_no, int64 map_run_no)
 {
-	Locking		locking = {.execution_no = execution_no,.number = map_run_no};
-
-	locking.row = sf_map_run_read(execution_no, map_run_no, SF_LOCK_SKIP);
-	if (locking.row == NULL)
-		wait_within(draft, lock_map_run_row, &locking, true, "has to do with a Map run that another transaction has locked");
-	return locking.row;
+	return lock_row(draft, read_map_run, execution_no, map_run_no,
+					"has to do with a Map run that another transaction has locked");
 }
 
 /* Is an execution RUNNING, and not redriven or restarted since the slice read it? */
