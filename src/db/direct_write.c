@@ -7,13 +7,16 @@
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/transam.h"
 #include "access/xact.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/readfuncs.h"
 #include "optimizer/optimizer.h"
 #include "storage/lmgr.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -78,16 +81,19 @@ end_triggers(SfTable *table)
 #define MAX_CHECKED	16
 
 /*
- * The check constraints of a table, parsed and planned.  The executor would do that for each use of the table, which
- * costs more than to write a row; a backend does it once, until their text changes.
+ * The check constraints of a table, parsed, planned and compiled.  The executor would do that for each use of the
+ * table, which costs more than to write a row; a backend does it once, until their text changes.  A constraint that
+ * calls a function that is not PostgreSQL's own, which a user can have added, is planned and compiled for each use:
+ * such a function can be replaced, can write to the same table, and can keep something for the time of a query.
  */
 typedef struct Checks
 {
 	Oid			table;
+	bool		stale;			/* the table may have others since */
 	MemoryContext context;		/* of what follows */
 	int			count;
 	char	  **texts;
-	Expr	  **planned;		/* NULL: it is not enforced */
+	ExprState **compiled;		/* NULL: for each use, if it is enforced at all */
 } Checks;
 
 static Checks checked[MAX_CHECKED];
@@ -100,13 +106,44 @@ are_current(const Checks *checks, const TupleConstr *constraints)
 	if (checks->count != constraints->num_check)
 		return false;
 	for (int i = 0; i < checks->count; i++)
-		if ((checks->planned[i] != NULL) != SF_IS_ENFORCED(&constraints->check[i]) ||
+		if ((checks->compiled[i] != NULL && !SF_IS_ENFORCED(&constraints->check[i])) ||
 			strcmp(checks->texts[i], constraints->check[i].ccbin) != 0)
 			return false;
 	return true;
 }
 
-/* Parse and plan the constraints of a table. */
+/* Note that the description of a table, or of all (InvalidOid), may have changed. */
+static void
+note_change(Datum arg, Oid table)
+{
+	for (int i = 0; i < nchecked; i++)
+		if (table == InvalidOid || checked[i].table == table)
+			checked[i].stale = true;
+}
+
+/* Is a function not one of PostgreSQL's own? */
+static bool
+is_added(Oid function, void *context)
+{
+	return function >= FirstUnpinnedObjectId;
+}
+
+/* Does an expression call functions that are not PostgreSQL's own? */
+static bool
+calls_added(Node *node, void *context)
+{
+	return node != NULL &&
+		(check_functions_in_node(node, is_added, NULL) || expression_tree_walker(node, calls_added, NULL));
+}
+
+/* Plan and compile a constraint in the memory context at hand. */
+static ExprState *
+compile(Node *constraint)
+{
+	return ExecInitExpr(expression_planner((Expr *) constraint), NULL);
+}
+
+/* Parse, plan and compile the constraints of a table. */
 static Checks
 read_checks(Oid table, const TupleConstr *constraints)
 {
@@ -116,12 +153,14 @@ read_checks(Oid table, const TupleConstr *constraints)
 	Checks		checks = {.table = table,.context = context,.count = constraints->num_check};
 
 	checks.texts = palloc(sizeof(char *) * checks.count);
-	checks.planned = palloc0(sizeof(Expr *) * checks.count);
+	checks.compiled = palloc0(sizeof(ExprState *) * checks.count);
 	for (int i = 0; i < checks.count; i++)
 	{
+		Node	   *constraint = stringToNode(constraints->check[i].ccbin);
+
 		checks.texts[i] = pstrdup(constraints->check[i].ccbin);
-		if (SF_IS_ENFORCED(&constraints->check[i]))
-			checks.planned[i] = expression_planner(stringToNode(checks.texts[i]));
+		if (SF_IS_ENFORCED(&constraints->check[i]) && !calls_added(constraint, NULL))
+			checks.compiled[i] = compile(constraint);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(context, TopMemoryContext);
@@ -137,10 +176,15 @@ find_checks(Relation rel)
 
 	while (i < nchecked && checked[i].table != RelationGetRelid(rel))
 		i++;
-	if (i < nchecked && are_current(&checked[i], constraints))
+	if (i < nchecked && (!checked[i].stale || are_current(&checked[i], constraints)))
+	{
+		checked[i].stale = false;
 		return &checked[i];
+	}
 	if (i == MAX_CHECKED)
 		return NULL;
+	if (nchecked == 0)
+		CacheRegisterRelcacheCallback(note_change, (Datum) 0);
 	if (i == nchecked)
 		checked[nchecked++] = (Checks) {0};
 	else
@@ -165,8 +209,10 @@ prepare_checks(SfTable *table)
 	old = MemoryContextSwitchTo(table->estate->es_query_cxt);
 	states = palloc0(sizeof(ExprState *) * checks->count);
 	for (int i = 0; i < checks->count; i++)
-		if (checks->planned[i] != NULL)
-			states[i] = ExecInitExpr(checks->planned[i], NULL);
+		if (checks->compiled[i] != NULL)
+			states[i] = checks->compiled[i];
+		else if (SF_IS_ENFORCED(&constraints->check[i]))
+			states[i] = compile(stringToNode(checks->texts[i]));
 	SF_CHECK_EXPRS(table->rri) = states;
 	MemoryContextSwitchTo(old);
 }
