@@ -4,7 +4,8 @@ BEGIN;
 
 SELECT plan(7);
 
-SELECT sf_create_state_machine('checked', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1000, "End": true}}}');
+SELECT sf_create_state_machine('checked', '{"StartAt": "W",
+	"States": {"W": {"Type": "Wait", "Seconds": 1000, "End": true}}}');
 
 SELECT lives_ok($$SELECT sf_start('checked', '{}', 'a')$$, 'the session writes a branch and keeps the constraints');
 ALTER TABLE _sfflow.branch ADD CONSTRAINT added CHECK (state < 0) NOT VALID;
@@ -13,11 +14,13 @@ ALTER TABLE _sfflow.branch DROP CONSTRAINT added;
 SELECT lives_ok($$SELECT sf_start('checked', '{}', 'b')$$, 'a dropped constraint holds no more');
 
 -- What is compiled does not outlive a change of a function that is not PostgreSQL's own.
-CREATE FUNCTION public.is_right_state(state integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
+CREATE FUNCTION public.is_right_state(state integer) RETURNS boolean LANGUAGE sql IMMUTABLE
+	AS 'SELECT true';
 ALTER TABLE _sfflow.branch ADD CONSTRAINT added CHECK (public.is_right_state(state));
 SELECT lives_ok($$SELECT sf_start('checked', '{}', 'c')$$, 'a constraint with a function is met');
 SELECT lives_ok($$SELECT sf_start('checked', '{}', 'd')$$, 'and met once more');
-CREATE OR REPLACE FUNCTION public.is_right_state(state integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
+CREATE OR REPLACE FUNCTION public.is_right_state(state integer) RETURNS boolean LANGUAGE sql IMMUTABLE
+	AS 'SELECT false';
 SELECT throws_ok($$SELECT sf_start('checked', '{}', 'e')$$, '23514', NULL, 'a replaced function counts at once');
 SELECT is((SELECT string_agg(name, ' ' ORDER BY name) FROM sf_executions WHERE state_machine = 'checked'), 'a b c d',
 	'nothing that was refused is there');
