@@ -12,12 +12,12 @@
 #include "base/time/clock.h"
 #include "base/version/compat.h"
 #include "run/apply/apply.h"
+#include "run/apply/load.h"
 #include "run/distributed_map/result_writer.h"
 #include "run/gate/gate.h"
 #include "run/join/children.h"
-#include "run/slice/load.h"
+#include "run/slice/dispatch.h"
 #include "run/slice/slice_run.h"
-#include "run/task/dispatch.h"
 
 /* More subtransactions with an xid would overflow the snapshots of others */
 #define MAX_SUBXACTS	60

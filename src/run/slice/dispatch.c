@@ -19,8 +19,8 @@
 #include "run/distributed_map/result_writer.h"
 #include "run/execution/lifecycle.h"
 #include "run/gate/gate.h"
+#include "run/slice/dispatch.h"
 #include "run/slice/slice_run.h"
-#include "run/task/dispatch.h"
 #include "run/task/service.h"
 #include "transition/state/map_state.h"
 
