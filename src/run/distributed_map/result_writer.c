@@ -144,7 +144,7 @@ sf_result_writer_call(SfResultWriter *writer, Jsonb *payload)
 
 	call.payload = payload;
 	memset(&writer->outcome, 0, sizeof(writer->outcome));
-	sf_driver.run(&call, &writer->outcome);
+	sf_task_runner.run(&call, &writer->outcome);
 	return writer->outcome.ok;
 }
 

@@ -7,7 +7,7 @@
 
 #include "run/draft/draft.h"
 #include "run/slice/slice.h"
-#include "run/task/driver.h"
+#include "run/task/task_runner.h"
 
 struct SfSlice;
 

@@ -13,7 +13,7 @@ bool
 sf_service_find(const SfResource *resource, Oid owner, SfResource *target,
 				   Jsonb **payload, SfError *error)
 {
-	return sf_driver.resolve(resource, owner, target);
+	return sf_task_runner.resolve(resource, owner, target);
 }
 
 /*

@@ -11,7 +11,7 @@
 #ifndef SF_RUN_SERVICE_H
 #define SF_RUN_SERVICE_H
 
-#include "run/task/driver.h"
+#include "run/task/task_runner.h"
 
 struct SfItemReader;
 struct SfResultWriter;
