@@ -1,6 +1,6 @@
 /*
  * lifecycle.c
- *		Executions begin, are stopped, and go on again.
+ *		Executions are begun anew, are stopped, and go on again.  begin.c begins them.
  */
 #include "postgres.h"
 
