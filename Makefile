@@ -86,7 +86,7 @@ endif
 extension: $(shlib) $(SQL_SCRIPT) $(if $(filter yes,$(with_llvm)),$(OBJS:.o=.bc))
 
 # They say the release.
-src/sfflow.o src/api/operation/operation_functions.o: Makefile
+src/sfflow.o src/api/monitoring/health_functions.o: Makefile
 src/sql_task/failure.o: src/base/error/condition_names.h
 src/aws/shapes.o: src/aws/shapes.bin
 src/base/error/condition_names.h: src/base/error/condition_names.awk

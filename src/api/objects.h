@@ -48,7 +48,7 @@ extern void sf_object_require_state(int machine_no, int version, const char *mac
 									const char *state);
 extern bool sf_object_is_resource(const char *text);
 
-/* --- what is read of an execution: operation/check_functions.c, view/history_functions.c --- */
+/* --- what is read of an execution: monitoring/check_functions.c, view/history_functions.c --- */
 
 /* Of the arguments version, execution_no and branch_no: a branch, or NULL, and its execution as a draft. */
 extern struct SfDraft *sf_object_read_branch(FunctionCallInfo fcinfo, SfBranch **branch);

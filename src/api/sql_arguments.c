@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -222,4 +223,20 @@ sf_arg_session_role(FunctionCallInfo fcinfo, int n, const char *function)
 				 errmsg("role \"%s\" cannot log in", name),
 				 errdetail("The role has NOLOGIN, its VALID UNTIL has passed, or it has no CONNECT on the database.")));
 	return role;
+}
+
+/* Read an array of iterations; one that is null or has nulls is empty. */
+int *
+sf_arg_iterations(FunctionCallInfo fcinfo, int n, int *niterations)
+{
+	ArrayType  *array;
+
+	*niterations = 0;
+	if (PG_ARGISNULL(n))
+		return NULL;
+	array = PG_GETARG_ARRAYTYPE_P(n);
+	if (array_contains_nulls(array))
+		return NULL;
+	*niterations = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	return (int *) ARR_DATA_PTR(array);
 }

@@ -10,6 +10,7 @@
 #include "db/table.h"
 #include "json/json.h"
 
+extern int *sf_arg_iterations(FunctionCallInfo fcinfo, int n, int *niterations);
 extern char *sf_arg_text(FunctionCallInfo fcinfo, int n, const char *name);
 extern char *sf_arg_text_or_null(FunctionCallInfo fcinfo, int n);
 extern int	sf_arg_version(FunctionCallInfo fcinfo, int n);

@@ -29,7 +29,7 @@
 #include "utils/guc.h"
 
 #include "base/error/debug_point.h"
-#include "base/name/file_identity.h"
+#include "copy/file_identity.h"
 #include "copy/instance.h"
 
 #define INSTANCE_FILE	"sfflow.instance"

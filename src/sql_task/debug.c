@@ -60,9 +60,9 @@ SF_SQL_FUNCTION(sfflow_debug_run_task)
 	if (as_worker)
 	{
 		sf_identity_private_session();
-		sf_driver.assume_identity(call.owner);
+		sf_task_runner.assume_identity(call.owner);
 	}
-	sf_driver.run(&call, &outcome);
+	sf_task_runner.run(&call, &outcome);
 	if (as_worker)
 		sf_identity_drop();
 	PG_RETURN_JSONB_P(print_outcome(&outcome));
@@ -79,7 +79,7 @@ SF_SQL_FUNCTION(sfflow_debug_resolve_resource)
 	const char *kept;
 
 	sf_resource_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)), &resource);
-	if (!sf_driver.resolve(&resource, PG_GETARG_OID(1), &found))
+	if (!sf_task_runner.resolve(&resource, PG_GETARG_OID(1), &found))
 		PG_RETURN_NULL();
 	kept = found.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN ? " (waitForTaskToken)" :
 		found.integration == SF_INTEGRATION_REQUEST_RESPONSE ? "" : " (sync)";

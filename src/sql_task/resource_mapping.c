@@ -103,8 +103,8 @@ applies(const SfResourceMapping *mapping, const List *names)
 }
 
 /*
- * Find the resource that runs in place of one (SfTaskDriver of
- * driver.h); false: nothing maps it.  Strings are in CurrentMemoryContext.
+ * Find the resource that runs in place of one (SfTaskRunner of
+ * task_runner.h); false: nothing maps it.  Strings are in CurrentMemoryContext.
  */
 bool
 sf_resource_mapping_resolve(const SfResource *resource, Oid owner, SfResource *out)

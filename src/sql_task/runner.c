@@ -244,7 +244,7 @@ try_once(Try *try)
 	return try->timer->fired ? ERRCODE_QUERY_CANCELED : edata->sqlerrcode;
 }
 
-/* Run a SQL task (SfTaskDriver of run/task/driver.h). */
+/* Run a SQL task (SfTaskRunner of run/task/task_runner.h). */
 static void
 run_task(const SfTaskCall *call, SfTaskOutcome *out)
 {
@@ -277,13 +277,13 @@ run_task(const SfTaskCall *call, SfTaskOutcome *out)
 	out->elapsed_us = sf_tick_now() - start;
 }
 
-/* Fill in the driver of run/task/driver.h; from _PG_init. */
+/* Fill in the runner of run/task/task_runner.h; from _PG_init. */
 void
 sf_sql_task_init(void)
 {
-	sf_driver.run = run_task;
-	sf_driver.assume_identity = sf_identity_assume_owner;
-	sf_driver.resolve = sf_resource_mapping_resolve;
+	sf_task_runner.run = run_task;
+	sf_task_runner.assume_identity = sf_identity_assume_owner;
+	sf_task_runner.resolve = sf_resource_mapping_resolve;
 	sf_fatal_settings_init(sf_identity_is_task);
 	sf_temp_schema_init();
 }

@@ -15,7 +15,7 @@
 #include "base/role/role.h"
 #include "base/time/clock.h"
 #include "json/json.h"
-#include "run/task/driver.h"
+#include "run/task/task_runner.h"
 #include "sql_task/identity/guest.h"
 
 /* --- function.c, query.c: as the owner, inside SPI; result in SPI's memory --- */

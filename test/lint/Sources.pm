@@ -7,7 +7,8 @@ use Exporter qw(import);
 use File::Find;
 use FindBin;
 
-our @EXPORT = qw(layers folder_of module_files sql_parts feature_of_part c_files h_files files_like text_of code_of comments_of global_definitions);
+our @EXPORT = qw(layers folder_of module_files sql_parts feature_of_part c_files h_files files_like text_of code_of comments_of joined_text
+  global_definitions write_verb names_no_table);
 
 chdir "$FindBin::Bin/../.." or die "cannot enter the source tree: $!\n";
 
@@ -77,6 +78,30 @@ sub code_of
 	$text =~ s{(/\*.*?\*/)|("(?:[^"\\\n]|\\.)*")|('(?:[^'\\\n]|\\.)+')}
 	  { defined $1 ? $1 =~ s/[^\n]/ /gr : defined $2 ? '""' : "' '" }gse;
 	return $text;
+}
+
+# The text of a file without comments, where the pieces of a string in C are one, so that a statement is found as a whole.
+sub joined_text
+{
+	my $file = shift;
+	my $text = text_of($file);
+	$text =~ s{/\*.*?\*/}{}gs;
+	$text =~ s/"\s*\\?\n?\s*"//g if $file =~ /\.[ch]$/;
+	return $text;
+}
+
+# How a statement begins that writes a table.
+sub write_verb
+{
+	return qr/(?:INSERT\s+INTO|(?<!FOR )(?<!FOR NO KEY )(?<!DO )UPDATE|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE|COPY)(?:\s+(?:ONLY|TABLE))?/;
+}
+
+# Has a file a statement that writes a table which is not named in it, as "%s" or a macro, or in a function in SQL by format()?
+sub names_no_table
+{
+	my $file = shift;
+	my $verb = write_verb();
+	return joined_text($file) =~ ($file =~ /\.sql$/ ? qr/$verb\s+(?:_sfflow\.)?(?:%|'\s*\|\|)/ : qr/$verb\s+(?:_sfflow\.)?(?:%|"\s*\w)/);
 }
 
 # The comments of C code, each at its line.

@@ -1,7 +1,7 @@
 /*
  * join.pml
  *		A Parallel state whose child fails: the others are aborted, or run on to
- *		the join (docs/design.md, 3.2 and 4.4; src/run/join/abort.c).
+ *		the join (docs/design.md, 3.2 and 4.4; src/run/slice/abort.c).
  *
  * Two children, each with a long SQL task and then an activity's task, which a
  * session takes and answers.  The first child's SQL task fails until the

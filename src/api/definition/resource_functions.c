@@ -103,8 +103,8 @@ is_read_outside(const SfResource *reader, SfResource *target)
 {
 	SfResource	typed = {.kind = SF_RESOURCE_MAPPED, .text = reader->typed, .name = reader->typed};
 
-	return sf_driver.resolve(&typed, GetUserId(), target) ||
-		(sf_driver.resolve(reader, GetUserId(), target) && target->kind == SF_RESOURCE_ACTIVITY);
+	return sf_task_runner.resolve(&typed, GetUserId(), target) ||
+		(sf_task_runner.resolve(reader, GetUserId(), target) && target->kind == SF_RESOURCE_ACTIVITY);
 }
 
 /*

@@ -12,9 +12,9 @@
 #include "base/error/errors.h"
 #include "base/version/schema.h"
 #include "quota/quota.h"
-#include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"
-#include "run/task/dispatch.h"
+#include "run/execution/redrive_items.h"
+#include "run/slice/dispatch.h"
 #include "store/audit/audit.h"
 
 /* What a redrive is asked for */

@@ -16,7 +16,7 @@
 #include "base/error/errors.h"
 #include "base/version/schema.h"
 #include "run/execution/lifecycle.h"
-#include "run/task/dispatch.h"
+#include "run/slice/dispatch.h"
 #include "store/purge/purge.h"
 #include "store/role/privilege.h"
 

@@ -33,9 +33,9 @@
 #include "copy/instance.h"
 #include "db/direct.h"
 #include "run/gate/gate.h"
+#include "run/slice/dispatch.h"
 #include "run/slice/slice.h"
 #include "run/task/deliverer.h"
-#include "run/task/dispatch.h"
 #include "store/branch/due.h"
 #include "store/feature.h"
 

@@ -1,7 +1,6 @@
 /*
  * history_functions.c
- *		Columns of the views sf_history, sf_executions, sf_tasks and sf_workers
- *		that depend on the program of an execution.
+ *		The events of an execution, as the view sf_history and pages have them, and the timeline.
  *
  * Every role with USAGE on the private schema can call the functions
  * directly, so each of them checks that its caller may read the execution, and
@@ -9,15 +8,12 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/name/name.h"
 #include "base/value/iterations.h"
 #include "base/version/schema.h"
 #include "graph/graph.h"
@@ -26,7 +22,6 @@
 #include "store/execution/execution_head.h"
 #include "store/history/history_event_types.h"
 #include "store/state_machine/program_cache.h"
-#include "transition/state/map_state.h"
 
 typedef struct HistoryOutput
 {
@@ -136,22 +131,6 @@ SF_SQL_FUNCTION(sfflow_history)
 	return (Datum) 0;
 }
 
-/* Read an array of iterations; one that is null or has nulls is empty. */
-static int *
-iterations_argument(FunctionCallInfo fcinfo, int n, int *niterations)
-{
-	ArrayType  *array;
-
-	*niterations = 0;
-	if (PG_ARGISNULL(n))
-		return NULL;
-	array = PG_GETARG_ARRAYTYPE_P(n);
-	if (array_contains_nulls(array))
-		return NULL;
-	*niterations = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	return (int *) ARR_DATA_PTR(array);
-}
-
 /* --- pages of events, for the console --- */
 
 typedef struct EventPage
@@ -229,7 +208,7 @@ SF_SQL_FUNCTION(sfflow_history_event_page)
 	page.state = PG_ARGISNULL(3) ? SF_NO_STATE : PG_GETARG_INT32(3);
 	if (page.state != SF_NO_STATE)
 		page.names = sf_head_names_read(&execution, page.out.program);
-	page.iterations = iterations_argument(fcinfo, 4, &page.niterations);
+	page.iterations = sf_arg_iterations(fcinfo, 4, &page.niterations);
 	page.member = sf_arg_text_or_null(fcinfo, 5);
 	page.most_bytes = sf_arg_count(fcinfo, 6, "most_bytes", 0, PG_INT32_MAX);
 	page.left = sf_arg_count(fcinfo, 7, "most", 0, PG_INT32_MAX);
@@ -323,109 +302,4 @@ SF_SQL_FUNCTION(sfflow_spans)
 		most--;
 	}
 	return (Datum) 0;
-}
-
-/* Describe what a running execution waits for; null if it does not run. */
-SF_SQL_FUNCTION(sfflow_waiting_on)
-{
-	int64		execution_no = PG_GETARG_INT64(0);
-	SfExecutionHead execution;
-	const SfProgram *program;
-	char	   *text;
-
-	if (!sf_head_read_visible(execution_no, &execution) ||
-		execution.status != SF_STATUS_RUNNING)
-		PG_RETURN_NULL();
-	program = sf_program_cache_get(execution.machine_no, execution.version);
-	text = sf_waiting_text(program, sf_branch_scan(execution_no, program),
-						   GetCurrentStatementStartTimestamp());
-	if (text == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(text));
-}
-
-/* Name a state of an execution within iterations as sf_jobs does. */
-SF_SQL_FUNCTION(sfflow_job_name)
-{
-	SfExecutionHead execution;
-	const SfProgram *program;
-	int		   *iterations;
-	int			niterations;
-	int			state;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) ||
-		!sf_head_read_visible(PG_GETARG_INT64(0), &execution))
-		PG_RETURN_NULL();
-	program = sf_program_cache_get(execution.machine_no, execution.version);
-	state = sf_program_find_state(program, text_to_cstring(PG_GETARG_TEXT_PP(1)));
-	if (state == SF_NO_STATE)
-		PG_RETURN_NULL();
-	iterations = iterations_argument(fcinfo, 2, &niterations);
-	PG_RETURN_TEXT_P(cstring_to_text(sf_job_name(program, state, iterations,
-												 niterations)));
-}
-
-/* What schema 1.0 calls it; pg_upgrade looks for that. */
-SF_SQL_FUNCTION(sfflow_job_label)
-{
-	return sfflow_job_name(fcinfo);
-}
-
-/*
- * Name where a branch is: its state, the type of that state, the resource of
- * a Task, and the name of the branch.  The caller passes the columns of the row;
- * the result comes from the definition, not from the execution.
- */
-SF_SQL_FUNCTION(sfflow_branch_names)
-{
-	int64		execution_no = PG_GETARG_INT64(0);
-	int			scope = PG_GETARG_INT32(1);
-	int			number = PG_GETARG_INT32(2);
-	SfExecutionHead execution;
-	const SfProgram *program;
-	const SfState *state;
-	int		   *iterations;
-	int			niterations;
-	SfColumns row = {0};
-
-	iterations = iterations_argument(fcinfo, 3, &niterations);
-	if (!sf_head_read_visible(execution_no, &execution))
-		PG_RETURN_NULL();
-	program = sf_program_cache_get(execution.machine_no, execution.version);
-	if (!sf_program_has_state(program, number) ||
-		scope < 0 || scope >= program->nscopes)
-		PG_RETURN_NULL();
-	state = &program->states[number];
-	sf_columns_text(&row, state->name);
-	sf_columns_text(&row, sf_state_type_name(state->type));
-	sf_columns_text(&row, state->type != SF_STATE_TASK ? NULL :
-				   sf_state_task(state)->resource.text);
-	sf_columns_text(&row, sf_job_branch_name(program, scope, iterations, niterations));
-	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
-}
-
-/* What schema 1.0 calls it; pg_upgrade looks for that. */
-SF_SQL_FUNCTION(sfflow_branch_place)
-{
-	return sfflow_branch_names(fcinfo);
-}
-
-/* Build the public name of a Map run: execution_no, state, uuid. */
-SF_SQL_FUNCTION(sfflow_map_run_arn)
-{
-	int			number = PG_GETARG_INT32(1);
-	SfExecutionHead execution;
-	SfExecution *head;
-	const SfProgram *program;
-
-	if (!sf_head_read_visible(PG_GETARG_INT64(0), &execution))
-		PG_RETURN_NULL();
-	program = sf_program_cache_get(execution.machine_no, execution.version);
-	if (!sf_program_has_state(program, number) ||
-		!sf_state_is_distributed(&program->states[number]))
-		PG_RETURN_NULL();
-	head = sf_execution_make();
-	head->machine_name = unconstify(char *, execution.machine);
-	PG_RETURN_TEXT_P(cstring_to_text(sf_map_arn(head, &program->states[number],
-												text_to_cstring(PG_GETARG_TEXT_PP(2)))));
 }

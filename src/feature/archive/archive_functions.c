@@ -26,7 +26,7 @@
 #include "db/lock_tag.h"
 #include "feature/archive/batch.h"
 #include "run/execution/lifecycle.h"
-#include "run/task/dispatch.h"
+#include "run/slice/dispatch.h"
 #include "store/history/history_event_types.h"
 #include "store/purge/purge.h"
 

@@ -18,7 +18,7 @@
 #include "base/version/schema.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/watcher.h"
-#include "run/task/driver.h"
+#include "run/task/origin.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"
 
@@ -99,7 +99,7 @@ tell_rules(const SfEventType *type, const Emit *emit, const char *id)
 	SfNotice	notice = {
 		.kind = SF_CHANGE_EMISSION,.at = GetCurrentTimestamp(),.owner = type->owner,.event_type = pstrdup(type->name)
 	};
-	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
+	const SfOrigin *task = sf_origin_of(SF_ORIGIN_TASK);
 	SfJsonBuilder json;
 
 	if (!sf_feature_wants_notice(SF_CHANGE_EMISSION, NULL))
@@ -285,7 +285,7 @@ sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id)
 void
 sf_emission_starts(const SfExecution *execution)
 {
-	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
+	const SfOrigin *rule = sf_origin_of(SF_ORIGIN_RULE);
 	const Jsonb *event = rule == NULL ? NULL : sf_origin_rule(rule)->event;
 	const SfEventType *type;
 	Jsonb	   *detail;

@@ -8,6 +8,7 @@
 
 #include "base/time/timing.h"
 #include "feature/hold/hold.h"
+#include "run/apply/apply.h"
 #include "run/gate/gate.h"
 
 /* Is an execution the one that is held, or within a Distributed Map of it? */

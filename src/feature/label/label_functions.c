@@ -14,7 +14,7 @@
 #include "base/version/schema.h"
 #include "feature/label/label.h"
 #include "run/apply/apply.h"
-#include "run/task/dispatch.h"
+#include "run/slice/dispatch.h"
 #include "store/audit/audit.h"
 
 /* Refuse a task that would change the labels of the execution that it is part of: the slice writes that row. */

@@ -24,6 +24,7 @@
 #include "base/time/timing.h"
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_slot.h"
+#include "run/apply/apply.h"
 #include "store/state_machine/machine.h"
 #include "store/state_machine/program_cache.h"
 

@@ -20,6 +20,7 @@
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
 #include "quota/quota.h"
+#include "run/apply/apply.h"
 #include "store/branch/noted_queue.h"
 
 /* A step of priority has as much weight as having waited that much longer */

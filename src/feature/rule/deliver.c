@@ -24,7 +24,8 @@
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
 #include "run/task/deliverer.h"
-#include "run/task/driver.h"
+#include "run/task/origin.h"
+#include "run/task/task_runner.h"
 #include "store/feature.h"
 #include "store/role/privilege.h"
 #include "store/task/task.h"
@@ -206,8 +207,8 @@ call_function(const Call *call, SfTaskOutcome *outcome)
 	};
 
 	if (!task.in_session)
-		sf_driver.assume_identity(task.owner);
-	sf_driver.run(&task, outcome);
+		sf_task_runner.assume_identity(task.owner);
+	sf_task_runner.run(&task, outcome);
 }
 
 /* A worker waits a shorter time for locks until then: the last target that needed one has not got it */
@@ -260,7 +261,7 @@ call_target(const Call *call, SfTaskOutcome *outcome)
 static bool
 deliver(Call *call, SfTaskOutcome *outcome)
 {
-	const SfOrigin *outer = sf_driver_origin;
+	const SfOrigin *outer = sf_origin_innermost;
 	SfOrigin	origin = {.kind = SF_ORIGIN_RULE,.outer = outer};
 	volatile bool called = true;
 
@@ -274,14 +275,14 @@ deliver(Call *call, SfTaskOutcome *outcome)
 	origin.rule.depth = call->delivery->depth;
 	if (call->target.kind == SF_TARGET_MACHINE || call->target.kind == SF_TARGET_ACTIVITY)
 		origin.rule.event = call->delivery->event;
-	sf_driver_origin = &origin;
+	sf_origin_innermost = &origin;
 	PG_TRY();
 	{
 		called = call_target(call, outcome);
 	}
 	PG_FINALLY();
 	{
-		sf_driver_origin = outer;
+		sf_origin_innermost = outer;
 	}
 	PG_END_TRY();
 	return called;

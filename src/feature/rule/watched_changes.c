@@ -12,7 +12,7 @@
 #include "base/value/random.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
-#include "run/task/driver.h"
+#include "run/task/origin.h"
 
 /* The cause of a delivery that would make a chain too long */
 #define TOO_LONG	"The event comes from an execution that a chain of %d rules has led to."
@@ -133,7 +133,7 @@ sf_watcher_changes(const SfExecution *execution, const List *changes)
 static void
 observe_notice(const SfNotice *notice, const SfWatcher *watcher, char *event_id, Jsonb **event)
 {
-	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
+	const SfOrigin *rule = sf_origin_of(SF_ORIGIN_RULE);
 	int			depth = notice->execution != NULL ?
 		sf_rule_depth(notice->execution->execution_no, notice->execution->parent_execution_no) :
 		rule != NULL ? sf_origin_rule(rule)->depth : 0;
@@ -185,8 +185,8 @@ depth_of(int64 execution_no)
 int
 sf_watcher_depth(void)
 {
-	const SfOrigin *rule = sf_driver_origin_of(SF_ORIGIN_RULE);
-	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
+	const SfOrigin *rule = sf_origin_of(SF_ORIGIN_RULE);
+	const SfOrigin *task = sf_origin_of(SF_ORIGIN_TASK);
 
 	if (rule != NULL)
 		return sf_origin_rule(rule)->depth;

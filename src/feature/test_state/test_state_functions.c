@@ -17,8 +17,8 @@
 #include "base/error/errors.h"
 #include "base/version/schema.h"
 #include "feature/test_state/test_state.h"
-#include "run/task/driver.h"
 #include "run/task/service.h"
+#include "run/task/task_runner.h"
 #include "store/feature.h"
 
 /* Refuse something about an argument; detail NULL: nothing more is known. */
@@ -413,7 +413,7 @@ run_and_undo(void *arg)
 {
 	TestTask   *task = arg;
 
-	sf_driver.run(task->call, task->outcome);
+	sf_task_runner.run(task->call, task->outcome);
 	return false;
 }
 

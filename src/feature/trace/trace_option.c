@@ -15,7 +15,7 @@
 #include "base/error/errors.h"
 #include "base/settings.h"
 #include "feature/trace/trace.h"
-#include "run/task/driver.h"
+#include "run/task/origin.h"
 
 /*
  * Read the option trace of a version, or raise: the share, a double, of its executions that is sampled; NULL: they
@@ -109,7 +109,7 @@ find_of_session(SfTraceContext *context)
 	if (sf_setting_traceparent != NULL && *sf_setting_traceparent != '\0' &&
 		sf_trace_parse(sf_setting_traceparent, context))
 		return true;
-	return sf_driver_origin->kind == SF_ORIGIN_SESSION && debug_query_string != NULL &&
+	return sf_origin_innermost->kind == SF_ORIGIN_SESSION && debug_query_string != NULL &&
 		sf_trace_parse_comment(debug_query_string, context);
 }
 

@@ -10,7 +10,7 @@
  * sf_drafts_write() takes its locks after the last task of the slice has run, and
  * always in the same order, so that slices do not deadlock:
  *
- *		1. lock the execution rows (FOR UPDATE), by number (apply_lock.c)
+ *		1. lock the execution rows (FOR UPDATE), by number (draft_lock.c)
  *		2. for each execution: assign event ids (last_event_id + 1, + 2 …); then
  *		   lock the parent branches, by number, and count their ended children
  *		3. write branches, then tasks, then what branches wait for, then events, then executions, then

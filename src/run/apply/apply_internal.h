@@ -11,14 +11,6 @@
 #include "run/apply/apply.h"
 #include "transition/state/map_state.h"
 
-/* --- apply_lock.c --- */
-
-extern void sf_drafts_lock(List *drafts, const SfDraft *last, TimestampTz now);
-extern bool sf_draft_branch_rests(const SfBranch *branch, TimestampTz now);
-extern SfBranch *sf_draft_lock_branch(const SfDraft *draft, SfBranchKey key);
-extern SfBranch *sf_draft_lock_join(const SfDraft *draft, SfBranchKey key);
-extern SfMapRun *sf_draft_lock_map_run(const SfDraft *draft, int64 execution_no, int64 map_run_no);
-
 /* --- apply_task.c --- */
 
 extern void sf_effect_hand_out_task(SfDraft *draft, const SfBranch *branch, SfTask *task);

@@ -9,7 +9,6 @@
 #include "utils/timestamp.h"
 
 #include "run/apply/apply_internal.h"
-#include "run/execution/lifecycle.h"
 #include "store/alert/alert.h"
 #include "store/alert/notice.h"
 

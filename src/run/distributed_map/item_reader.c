@@ -452,7 +452,7 @@ call_resource(SfItemReader *reader, const SfResource *resource, Jsonb *payload,
 	reader->streamed = false;
 	reader->before = reader->count;
 	memset(&outcome, 0, sizeof(outcome));
-	sf_driver.run(&call, &outcome);
+	sf_task_runner.run(&call, &outcome);
 	*content = NULL;
 	if (!outcome.ok)
 	{

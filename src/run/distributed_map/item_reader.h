@@ -6,7 +6,7 @@
 #define SF_RUN_ITEM_READER_H
 
 #include "run/apply/apply.h"
-#include "run/task/driver.h"
+#include "run/task/task_runner.h"
 
 typedef struct SfItemReader
 {

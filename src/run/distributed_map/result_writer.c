@@ -144,7 +144,7 @@ sf_result_writer_call(SfResultWriter *writer, Jsonb *payload)
 
 	call.payload = payload;
 	memset(&writer->outcome, 0, sizeof(writer->outcome));
-	sf_driver.run(&call, &writer->outcome);
+	sf_task_runner.run(&call, &writer->outcome);
 	return writer->outcome.ok;
 }
 
@@ -277,6 +277,16 @@ write_rows(SfResultWriter *writer)
 	return sf_json_end(&json);
 }
 
+/* Write files, as the service does; without one no results can be written. */
+static Jsonb *
+write_files(SfResultWriter *writer)
+{
+	if (sf_service.write_files != NULL)
+		return sf_service.write_files(writer);
+	sf_service_refuse_unmapped(writer->map->result_writer->text, &writer->outcome.error);
+	return NULL;
+}
+
 /* Write the results of the run; the outcome's output is ResultWriterDetails. */
 static void
 write_results(const SfMapRun *map_run, const SfDraft *draft, const SfState *state,
@@ -297,7 +307,7 @@ write_results(const SfMapRun *map_run, const SfDraft *draft, const SfState *stat
 											"sfflow results",
 											ALLOCSET_DEFAULT_SIZES);
 	memset(out, 0, sizeof(*out));
-	out->output = rows ? write_rows(writer) : sf_service.write_files(writer);
+	out->output = rows ? write_rows(writer) : write_files(writer);
 	out->ok = out->output != NULL;
 	if (!out->ok)
 		out->error = writer->outcome.error;

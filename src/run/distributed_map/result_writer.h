@@ -7,7 +7,7 @@
 #define SF_RUN_RESULT_WRITER_H
 
 #include "run/apply/apply.h"
-#include "run/task/driver.h"
+#include "run/task/task_runner.h"
 
 /* Results in the form that WriterConfig asks for. */
 typedef enum SfResultForm

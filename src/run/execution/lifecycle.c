@@ -1,6 +1,6 @@
 /*
  * lifecycle.c
- *		Executions begin, are stopped, and go on again.
+ *		Executions are begun anew, are stopped, and go on again.  begin.c begins them.
  */
 #include "postgres.h"
 
@@ -12,9 +12,9 @@
 #include "base/name/name.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
+#include "run/apply/load.h"
 #include "run/execution/lifecycle.h"
 #include "run/join/children.h"
-#include "run/slice/load.h"
 #include "store/feature.h"
 #include "store/state_machine/program_cache.h"
 #include "transition/state/map_state.h"

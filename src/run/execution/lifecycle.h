@@ -59,12 +59,6 @@ extern bool sf_nested_start(const SfDraft *draft, const SfBranch *branch, int ge
 							const SfResource *resource, Jsonb *payload,
 							Jsonb **output, SfError *error);
 
-/* What a .sync task gets from a nested execution that has succeeded, or its cause. */
-extern Jsonb *sf_nested_output(const SfExecution *nested, const SfResource *resource);
-extern char *sf_nested_failure(const SfExecution *nested);
-
-extern void sf_nested_stop(const SfExecution *parent, int64 branch_no);
-
 /* --- retention.c: purge executions by their age --- */
 
 /* Who sweeps for executions to purge */

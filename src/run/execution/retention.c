@@ -35,7 +35,7 @@
 #include "base/settings.h"
 #include "base/time/clock.h"
 #include "run/execution/lifecycle.h"
-#include "run/task/driver.h"
+#include "run/task/task_runner.h"
 #include "store/feature.h"
 #include "store/purge/dropped.h"
 #include "store/role/privilege.h"
@@ -243,8 +243,8 @@ archive(SfRetention *sweep, const SfPurgeMachine *machine, const char *function,
 	if (sweep->caller != SF_RETENTION_BY_TRANSACTION)
 		sf_purge_unlock(SF_PURGE_LOCK_SWEEP);
 	if (!in_session(sweep))
-		sf_driver.assume_identity(machine->owner);
-	sf_driver.run(&call, &outcome);
+		sf_task_runner.assume_identity(machine->owner);
+	sf_task_runner.run(&call, &outcome);
 	if (!outcome.ok)
 		ereport(in_session(sweep) ? WARNING : LOG,
 				(errmsg("executions of state machine \"%s\" are not purged: its archive function failed with %s",

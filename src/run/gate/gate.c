@@ -8,7 +8,7 @@
 
 #include "db/table_cache.h"
 #include "run/gate/gate.h"
-#include "run/task/driver.h"
+#include "run/task/task_runner.h"
 
 /*
  * Tell whether a branch may begin its next step.  If not, it is changed to wait, and the caller has it
@@ -54,7 +54,7 @@ resolve(Oid owner, const SfState *state, SfResource *target)
 	const SfResource *resource = &sf_state_task(state)->resource;
 
 	*target = *resource;
-	return resource->kind != SF_RESOURCE_MAPPED || sf_driver.resolve(resource, owner, target);
+	return resource->kind != SF_RESOURCE_MAPPED || sf_task_runner.resolve(resource, owner, target);
 }
 
 /* Name each of the events that a state waits for, unless its resource does. */

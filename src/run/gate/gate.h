@@ -5,7 +5,7 @@
 #ifndef SF_RUN_GATE_H
 #define SF_RUN_GATE_H
 
-#include "run/apply/apply.h"
+#include "run/draft/draft.h"
 #include "store/feature.h"
 
 extern SfGate sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error);

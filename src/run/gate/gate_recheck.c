@@ -19,6 +19,7 @@
 #include "base/time/clock.h"
 #include "base/time/timing.h"
 #include "db/table_cache.h"
+#include "run/apply/apply.h"
 #include "run/gate/gate.h"
 
 /* A branch that waits for an object that does not apply to it any more is due; false: it does not. */

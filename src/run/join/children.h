@@ -1,11 +1,11 @@
 /*
  * children.h
- *		Children of joins: those that begin, those that are aborted, and the jobs of nets that wait for others.
+ *		Children of joins: those that begin, and the jobs of nets that wait for others.
  */
 #ifndef SF_RUN_CHILDREN_H
 #define SF_RUN_CHILDREN_H
 
-#include "run/apply/apply.h"
+#include "run/draft/draft.h"
 #include "transition/state/job_net.h"
 
 /* --- new_children.c: nothing of them is in the tables yet --- */
@@ -14,11 +14,6 @@ extern void sf_new_children_count_end(SfDraft *draft, SfBranch *join);
 extern void sf_new_children_outputs(const SfDraft *draft, const SfBranch *join,
 									SfJoined *joined);
 extern int	sf_new_children_last_inner_event(const SfDraft *draft, const SfBranch *join);
-
-/* --- abort.c: abort the children of a Parallel or Map state that gives up --- */
-
-extern int	sf_abort_children(SfDraft *draft, SfBranch *parent, bool *child_locked);
-extern TimestampTz sf_abort_recheck_at(const SfBranch *join, bool child_locked);
 
 /* --- dependents.c: the jobs of a JobNet that end, begin, and are skipped --- */
 

@@ -12,12 +12,12 @@
 #include "base/time/clock.h"
 #include "base/version/compat.h"
 #include "run/apply/apply.h"
+#include "run/apply/load.h"
 #include "run/distributed_map/result_writer.h"
 #include "run/gate/gate.h"
 #include "run/join/children.h"
-#include "run/slice/load.h"
+#include "run/slice/dispatch.h"
 #include "run/slice/slice_run.h"
-#include "run/task/dispatch.h"
 
 /* More subtransactions with an xid would overflow the snapshots of others */
 #define MAX_SUBXACTS	60
@@ -243,52 +243,58 @@ leave_if_outside(SfBranch *branch, int state)
 	sf_branch_leave_state(branch);
 }
 
-/* Take a branch through a transition, or have it wait. */
-static void
-step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
+/*
+ * Ask whether the step of a branch may begin; *begun is the stimulus with which it does: the one that it is
+ * given, or that of a mark, or that a feature has it fail.  False: it waits.
+ */
+static bool
+begin_step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *given, SfStimulus *begun)
 {
-	int			before = branch->state;
-	SfPhase		phase = branch->phase;
-	bool		was_inside = sf_branch_is_inside(branch);
-	SfStimulus	marked;
-	SfStimulus	throttled;
 	SfError		error = sf_error_make(NULL, NULL);
 	SfGate		gate;
 
-	CHECK_FOR_INTERRUPTS();
-	sf_yield();
-	if (stimulus->kind == SF_STIMULUS_DUE && sf_phase_is_before_gate(branch->phase))
+	/* before the look at holds: a step that begins later sees what is held by now */
+	draft->at = GetCurrentTimestamp();
+	gate = come_to_gate(slice, draft, branch, &error);
+	if (!sf_gate_lets_pass(gate))
 	{
-		/* before the look at holds: a step that begins later sees what is held by now */
-		draft->at = GetCurrentTimestamp();
-		gate = come_to_gate(slice, draft, branch, &error);
-		if (!sf_gate_lets_pass(gate))
-		{
-			draft->transition.next = SF_STEP_REST;
-			return;
-		}
-		if (sf_gate_finds_mark(draft, branch, &marked))
-			stimulus = &marked;
-		else if (gate == SF_GATE_THROTTLED)
-		{
-			throttled = (SfStimulus) {.kind = SF_STIMULUS_THROTTLED,.error = error};
-			stimulus = &throttled;
-		}
+		draft->transition.next = SF_STEP_REST;
+		return false;
 	}
-	if (phase == SF_PHASE_NET)
+	if (sf_gate_finds_mark(draft, branch, begun))
+		return true;
+	if (gate == SF_GATE_THROTTLED)
+		*begun = (SfStimulus) {.kind = SF_STIMULUS_THROTTLED,.error = error};
+	else
+		*begun = *given;
+	return true;
+}
+
+/* Note before a transition whether the children of a join are in rows, or a net goes on with them in memory. */
+static void
+note_children_before(SfBranch *branch)
+{
+	if (branch->phase == SF_PHASE_NET)
 		branch->work.children = SF_CHILDREN_RESUMED;
 	else if (branch->work.children == SF_CHILDREN_RESUMED)
 		branch->work.children = SF_CHILDREN_STORED;
-	(void) sf_draft_advance(draft, branch, stimulus);
-	slice->bytes += draft->bytes;
-	if (was_inside)
-		leave_if_outside(branch, before);
-	if (phase != SF_PHASE_JOIN && phase != SF_PHASE_NET)
-		branch->work.children = branch->phase == SF_PHASE_JOIN && !sf_branch_has_map_run(branch) ?
-			SF_CHILDREN_NEW : SF_CHILDREN_STORED;
-	if (draft->locked)			/* locked before the slice is written */
-		slice->locked = slice->no_more_claims = true;
-	switch (stimulus->kind)
+}
+
+/* Note after a transition, from another phase than that of a join, whether it has begun children. */
+static void
+note_children_after(SfBranch *branch, SfPhase before)
+{
+	if (before == SF_PHASE_JOIN || before == SF_PHASE_NET)
+		return;
+	branch->work.children = branch->phase == SF_PHASE_JOIN && !sf_branch_has_map_run(branch) ?
+		SF_CHILDREN_NEW : SF_CHILDREN_STORED;
+}
+
+/* Count a transition, and report it, if its stimulus is one that sf_step and the limit of a session know as one. */
+static void
+count_transition(SfSlice *slice, const SfDraft *draft, const SfBranch *branch, SfStimulusKind kind, int before)
+{
+	switch (kind)
 	{
 		case SF_STIMULUS_DUE:
 		case SF_STIMULUS_MARKED:
@@ -303,6 +309,34 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 		default:
 			break;
 	}
+}
+
+/* Take a branch through a transition, or have it wait. */
+static void
+step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
+{
+	int			state = branch->state;
+	SfPhase		phase = branch->phase;
+	bool		was_inside = sf_branch_is_inside(branch);
+	SfStimulus	begun;
+
+	CHECK_FOR_INTERRUPTS();
+	sf_yield();
+	if (stimulus->kind == SF_STIMULUS_DUE && sf_phase_is_before_gate(phase))
+	{
+		if (!begin_step(slice, draft, branch, stimulus, &begun))
+			return;
+		stimulus = &begun;
+	}
+	note_children_before(branch);
+	(void) sf_draft_advance(draft, branch, stimulus);
+	slice->bytes += draft->bytes;
+	if (was_inside)
+		leave_if_outside(branch, state);
+	note_children_after(branch, phase);
+	if (draft->locked)			/* locked before the slice is written */
+		slice->locked = slice->no_more_claims = true;
+	count_transition(slice, draft, branch, stimulus->kind, state);
 }
 
 /*

@@ -20,8 +20,8 @@
 #include "base/hooks.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
+#include "run/slice/dispatch.h"
 #include "run/slice/slice_run.h"
-#include "run/task/dispatch.h"
 
 /* Branches of one slice, for the run one by one after a failure */
 #define MAX_TOUCHED		256

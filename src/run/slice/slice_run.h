@@ -2,14 +2,14 @@
  * slice_run.h
  *		Shared by the files that run a slice: slice.c (its loop), slice_queues.c (what
  *		waits in queues), claim.c (claims branches), advance.c (takes them through
- *		transitions); and by those of run/task/ that run its tasks.
+ *		transitions), abort.c (ends children), dispatch.c (has tasks run).
  */
 #ifndef SF_RUN_SLICE_RUN_H
 #define SF_RUN_SLICE_RUN_H
 
 #include "portability/instr_time.h"
 
-#include "run/apply/apply.h"
+#include "run/draft/draft.h"
 #include "run/slice/slice.h"
 
 typedef struct SfSlice
@@ -69,6 +69,11 @@ extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft 
 
 extern bool sf_slice_claim_one(SfSlice *slice, SfBranchKey key, bool parked);
 extern bool sf_slice_is_used_up(const SfSlice *slice);
+
+/* --- abort.c: abort the children of a Parallel or Map state that gives up --- */
+
+extern int	sf_abort_children(SfDraft *draft, SfBranch *parent, bool *child_locked);
+extern TimestampTz sf_abort_recheck_at(const SfBranch *join, bool child_locked);
 
 /* --- slice_queues.c --- */
 

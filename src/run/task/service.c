@@ -6,8 +6,6 @@
 #include "postgres.h"
 
 #include "base/error/errors.h"
-#include "run/distributed_map/item_reader.h"
-#include "run/distributed_map/result_writer.h"
 #include "run/task/service.h"
 
 /* Look a resource up in the map: the default of resolve. */
@@ -15,7 +13,7 @@ bool
 sf_service_find(const SfResource *resource, Oid owner, SfResource *target,
 				   Jsonb **payload, SfError *error)
 {
-	return sf_driver.resolve(resource, owner, target);
+	return sf_task_runner.resolve(resource, owner, target);
 }
 
 /*
@@ -103,18 +101,10 @@ describe_source(const SfResource *resource, const Jsonb *payload)
 
 /* Default: a content is the items. */
 static bool
-read_listed(SfItemReader *reader, const SfState *state, const Jsonb *content,
+read_listed(struct SfItemReader *reader, const SfState *state, const Jsonb *content,
 			bool *ok)
 {
 	return false;
-}
-
-/* Default: only SQL writes results. */
-static Jsonb *
-write_files(SfResultWriter *writer)
-{
-	sf_service_refuse_unmapped(writer->map->result_writer->text, &writer->outcome.error);
-	return NULL;
 }
 
 SfService	sf_service = {
@@ -126,6 +116,5 @@ SfService	sf_service = {
 	.check_result = check_result,
 	.is_known = is_known,
 	.describe_source = describe_source,
-	.read_listed = read_listed,
-	.write_files = write_files
+	.read_listed = read_listed
 };

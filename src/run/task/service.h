@@ -11,7 +11,7 @@
 #ifndef SF_RUN_SERVICE_H
 #define SF_RUN_SERVICE_H
 
-#include "run/task/driver.h"
+#include "run/task/task_runner.h"
 
 struct SfItemReader;
 struct SfResultWriter;
@@ -65,7 +65,7 @@ typedef struct SfService
 	bool		(*read_listed) (struct SfItemReader *reader, const SfState *state,
 								const Jsonb *content, bool *ok);
 
-	/* Write a Map's results as files; the result is ResultWriterDetails. */
+	/* Write a Map's results as files; the result is ResultWriterDetails.  NULL: only SQL writes results. */
 	Jsonb	   *(*write_files) (struct SfResultWriter *writer);
 } SfService;
 

@@ -166,8 +166,8 @@ sf_identity_forget_other(Oid owner)
 }
 
 /*
- * Take on the owner's identity until sf_identity_drop (SfTaskDriver of
- * driver.h): in a transaction of a worker, before the first user code.
+ * Take on the owner's identity until sf_identity_drop (SfTaskRunner of
+ * task_runner.h): in a transaction of a worker, before the first user code.
  */
 void
 sf_identity_assume_owner(Oid owner)

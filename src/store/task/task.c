@@ -146,6 +146,26 @@ sf_activity_notify(const SfActivity *activity)
 
 /* --- tasks --- */
 
+/* Make a task for a branch, with a fresh secret. */
+SfTask *
+sf_task_make(const SfBranch *branch)
+{
+	SfTask	   *task = palloc0(sizeof(SfTask));
+
+	task->key = branch->key;
+	task->generation = branch->generation + 1;
+	task->state = branch->state;
+	task->attempt = branch->attempt;
+	task->started_at = DT_NOBEGIN;
+	task->heartbeat_at = DT_NOBEGIN;
+	task->lease_until = DT_NOEND;
+	if (!pg_strong_random(&task->secret, sizeof(task->secret)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	return task;
+}
+
 /* Insert a task, in place of an earlier one of the same branch. */
 void
 sf_task_write(const SfTask *task)

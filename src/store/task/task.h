@@ -92,6 +92,7 @@ extern bool sf_activity_keep(const SfActivity *activity);
 extern bool sf_task_is_there(SfBranchKey key);
 extern void sf_activity_note_poll(int activity_no, const char *worker);
 extern void sf_activity_notify(const SfActivity *activity);
+extern SfTask *sf_task_make(const SfBranch *branch);
 extern void sf_task_write(const SfTask *task);
 extern SfTask *sf_task_read(SfBranchKey key, SfLock lock);
 

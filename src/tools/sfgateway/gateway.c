@@ -14,7 +14,7 @@
 #include "tools/client/log.h"
 #include "tools/client/loop.h"
 #include "tools/client/secrets.h"
-#include "tools/sfgateway/aws/aws_api.h"
+#include "tools/sfgateway/aws_api/aws_api.h"
 #include "tools/sfgateway/console_api/console.h"
 #include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/gateway_config.h"

@@ -9,7 +9,7 @@
 
 #include "fe_utils/simple_list.h"
 
-#include "tools/sfgateway/aws/aws_api.h"
+#include "tools/sfgateway/aws_api/aws_api.h"
 
 /* An access key of the file: [key ID] */
 typedef struct SfgFileAccessKey

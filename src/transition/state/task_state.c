@@ -2,7 +2,7 @@
  * task_state.c
  *		Task: what it is given, and what its outcome leads to.
  *
- * sf_task_state_enter() asks for the task to be carried out; run/task/dispatch.c decides how.
+ * sf_task_state_enter() asks for the task to be carried out; run/slice/dispatch.c decides how.
  * sf_task_state_resume() gets the outcome, in the same slice or much later.
  */
 #include "postgres.h"
@@ -192,7 +192,7 @@ sf_task_state_waits(SfStep *step)
 }
 
 /*
- * Keep the outcome of a long task in the branch's row (run/task/long_task.c); the next
+ * Keep the outcome of a long task in the branch's row (run/slice/long_task.c); the next
  * slice reads it there.
  */
 SfStepNext

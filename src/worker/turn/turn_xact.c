@@ -28,7 +28,7 @@
 #include "db/direct.h"
 #include "run/apply/apply.h"
 #include "run/gate/gate.h"
-#include "run/task/dispatch.h"
+#include "run/slice/dispatch.h"
 #include "sql_task/sql_task.h"
 #include "store/branch/due.h"
 #include "store/execution/execution.h"

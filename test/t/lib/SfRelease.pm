@@ -50,7 +50,7 @@ sub library_of
 {
 	my ($release, $schema, @flags) = @_;
 	my $folder = PostgreSQL::Test::Utils::tempdir();
-	my @other = qw(src/base/version/schema src/api/operation/operation_functions src/sfflow);
+	my @other = qw(src/base/version/schema src/api/monitoring/health_functions src/sfflow);
 	my %replaced = map { ("$top/$_.o" => 1) } @other;
 	chomp(my @objects = `find $top/src -name '*.o' -not -path '*/src/tools/*'`);
 	@objects = grep { !$replaced{$_} && -e s/\.o$/.c/r } @objects;

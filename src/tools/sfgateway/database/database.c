@@ -13,7 +13,7 @@
 
 #include <time.h>
 
-#include "tools/sfgateway/aws/aws_api.h"
+#include "tools/sfgateway/aws_api/aws_api.h"
 #include "tools/sfgateway/console_api/console.h"
 #include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/gateway_config.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres_fe.h"
 
-#include "tools/sfgateway/aws/aws_api.h"
+#include "tools/sfgateway/aws_api/aws_api.h"
 #include "tools/sfgateway/console_api/console.h"
 #include "tools/sfgateway/database/call_error.h"
 #include "tools/sfgateway/database/database.h"

@@ -17,7 +17,7 @@
 #include "tools/client/json_text.h"
 #include "tools/client/log.h"
 #include "tools/client/sqlstate.h"
-#include "tools/sfgateway/aws/aws_api.h"
+#include "tools/sfgateway/aws_api/aws_api.h"
 #include "tools/sfgateway/database/call_error.h"
 #include "tools/sfgateway/nodes/gateway_nodes.h"
 

@@ -9,9 +9,9 @@
 import { h } from '../base/dom.js';
 import { stateOf } from '../base/format.js';
 import { EXECUTION, statusWord } from '../element/statuses.js';
+import { loadPicture, picture } from '../graph/picture.js';
+import { centre } from '../graph/zoom.js';
 import { tr } from '../language/texts.js';
-import { loadPicture, picture } from '../picture/picture.js';
-import { centre } from '../picture/zoom.js';
 import { headPart } from './execution_head.js';
 import { executionTabs } from './execution_tabs.js';
 import { NO_STATE, statePanel } from './state_panel.js';

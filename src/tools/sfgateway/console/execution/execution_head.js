@@ -13,8 +13,8 @@ import { causeLines, errorName, failedItem } from '../element/errors.js';
 import { may, noRight } from '../element/rights.js';
 import { EXECUTION, heldBadge, JOB, statusBadge, statusWord } from '../element/statuses.js';
 import { tr } from '../language/texts.js';
-import { heldNotices } from '../operation/holds.js';
-import { waits } from '../operation/limits.js';
+import { heldNotices } from '../steering/holds.js';
+import { waits } from '../steering/limits.js';
 import { compare } from './timeline.js';
 
 // The buttons for what can be done with the execution.

@@ -17,17 +17,17 @@
 import * as comparison from '../execution/comparison.js';
 import * as execution from '../execution/execution.js';
 import * as executions from '../execution/executions.js';
+import * as inbox from '../human/inbox.js';
+import * as task from '../human/task.js';
 import { tr } from '../language/texts.js';
 import * as machine from '../machine/machine.js';
 import * as machines from '../machine/machines.js';
+import * as activities from '../monitoring/activities.js';
+import * as alerts from '../monitoring/alerts.js';
+import * as health from '../monitoring/health.js';
 import * as tonight from '../night/tonight.js';
-import * as activities from '../operation/activities.js';
-import * as alerts from '../operation/alerts.js';
-import * as health from '../operation/health.js';
-import * as rules from '../operation/rules.js';
+import * as rules from '../rule/rules.js';
 import * as schedules from '../schedule/schedules.js';
-import * as inbox from '../task/inbox.js';
-import * as task from '../task/task.js';
 
 const FIRST = 'tonight';
 

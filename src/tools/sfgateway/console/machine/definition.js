@@ -3,9 +3,9 @@
 import { h } from '../base/dom.js';
 import { printJson, readJson } from '../base/json.js';
 import { button } from '../element/controls.js';
+import { picture } from '../graph/picture.js';
 import { tr } from '../language/texts.js';
-import { heldStates } from '../operation/holds.js';
-import { picture } from '../picture/picture.js';
+import { heldStates } from '../steering/holds.js';
 
 // The text of a definition: formatted, unless it is wanted as it was written, or is too long for that.
 function definitionText(written, context) {

@@ -15,7 +15,7 @@ import { may, rightsOf } from '../element/rights.js';
 import { EXECUTION, statusBadge } from '../element/statuses.js';
 import { isCut } from '../element/table.js';
 import { tr } from '../language/texts.js';
-import { acknowledge } from '../operation/acknowledge.js';
+import { acknowledge } from '../monitoring/acknowledge.js';
 
 // How many executions have failed.
 export function failures(data) {

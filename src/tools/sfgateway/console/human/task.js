@@ -11,8 +11,8 @@ import { confirm } from '../element/dialog.js';
 import { errorNotice } from '../element/errors.js';
 import { payload } from '../element/payload.js';
 import { badge } from '../element/statuses.js';
+import { loadPicture, picture } from '../graph/picture.js';
 import { tr } from '../language/texts.js';
-import { loadPicture, picture } from '../picture/picture.js';
 import { makeForm } from './form.js';
 import { actOnTask, due, heldNotice } from './tasks.js';
 

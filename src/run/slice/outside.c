@@ -21,29 +21,9 @@
 #include "base/error/errors.h"
 #include "run/apply/apply.h"
 #include "run/distributed_map/item_reader.h"
-#include "run/task/dispatch.h"
+#include "run/slice/dispatch.h"
 #include "run/task/service.h"
 #include "store/role/privilege.h"
-
-/* Make a task for a branch, with a fresh secret. */
-SfTask *
-sf_outside_make_task(const SfBranch *branch)
-{
-	SfTask	   *task = palloc0(sizeof(SfTask));
-
-	task->key = branch->key;
-	task->generation = branch->generation + 1;
-	task->state = branch->state;
-	task->attempt = branch->attempt;
-	task->started_at = DT_NOBEGIN;
-	task->heartbeat_at = DT_NOBEGIN;
-	task->lease_until = DT_NOEND;
-	if (!pg_strong_random(&task->secret, sizeof(task->secret)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
-	return task;
-}
 
 /* Has a role, whose machine wants to use an activity, a right on it? */
 static bool
@@ -112,7 +92,7 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 		return;
 	}
 
-	task = draft->token_task != NULL ? draft->token_task : sf_outside_make_task(branch);
+	task = draft->token_task != NULL ? draft->token_task : sf_task_make(branch);
 	task->activity_no = activity->activity_no;
 	task->status = SF_TASK_STATUS_QUEUED;
 	task->input = request->payload;

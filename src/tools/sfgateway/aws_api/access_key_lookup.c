@@ -9,7 +9,7 @@
 #include "postgres_fe.h"
 
 #include "tools/client/log.h"
-#include "tools/sfgateway/aws/aws_api.h"
+#include "tools/sfgateway/aws_api/aws_api.h"
 #include "tools/sfgateway/database/call_error.h"
 #include "tools/sfgateway/database/database.h"
 #include "tools/sfgateway/gateway_config.h"

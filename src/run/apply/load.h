@@ -5,7 +5,7 @@
 #ifndef SF_RUN_LOAD_H
 #define SF_RUN_LOAD_H
 
-#include "run/apply/apply.h"
+#include "run/draft/draft.h"
 
 extern SfTransition *sf_draft_advance(SfDraft *draft, SfBranch *branch,
 									  const SfStimulus *stimulus);

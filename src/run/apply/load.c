@@ -18,9 +18,8 @@
 #include "base/value/random.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"
+#include "run/apply/load.h"
 #include "run/join/children.h"
-#include "run/slice/load.h"
-#include "run/task/dispatch.h"
 #include "store/state_machine/program_cache.h"
 #include "transition/state/map_state.h"
 
@@ -135,7 +134,7 @@ load(SfDraft *draft, const SfBranch *branch, uint32 needs)
 		load_context(draft, branch);
 	if ((needs & SF_NEED_TOKEN) != 0)
 	{
-		draft->token_task = sf_outside_make_task(branch);
+		draft->token_task = sf_task_make(branch);
 		loaded->token = sf_task_token(draft->token_task);
 	}
 	if ((needs & SF_NEED_MAP_RUN) != 0)

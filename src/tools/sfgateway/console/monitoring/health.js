@@ -9,9 +9,9 @@ import { section } from '../element/blocks.js';
 import { badge } from '../element/statuses.js';
 import { cutNote, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
-import { deadlines } from './deadlines.js';
-import { heldTable } from './holds.js';
-import { limits, newLimit } from './limits.js';
+import { deadlines } from '../steering/deadlines.js';
+import { heldTable } from '../steering/holds.js';
+import { limits, newLimit } from '../steering/limits.js';
 
 export function title() {
   return tr('Health');

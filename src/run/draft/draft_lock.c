@@ -1,5 +1,5 @@
 /*
- * apply_lock.c
+ * draft_lock.c
  *		Lock the executions of drafts.
  *
  * A slice locks its executions when its rows are written, all at once, by number.
@@ -16,8 +16,7 @@
 #include "base/error/errors.h"
 #include "base/time/timing.h"
 #include "base/version/compat.h"
-#include "run/apply/apply.h"
-#include "run/apply/apply_internal.h"
+#include "run/draft/draft.h"
 
 static int64 locked_out = 0;
 

@@ -16,8 +16,8 @@
 #include "utils/timestamp.h"
 
 #include "run/apply/apply.h"
-#include "run/distributed_map/redrive_items.h"
 #include "run/execution/lifecycle.h"
+#include "run/execution/redrive_items.h"
 #include "transition/state/map_state.h"
 
 /* Redrive an item execution of a run, unless it runs again or has succeeded by now. */

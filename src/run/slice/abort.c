@@ -22,8 +22,8 @@
 #include "base/hooks.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
-#include "run/join/children.h"
-#include "run/slice/load.h"
+#include "run/apply/load.h"
+#include "run/slice/slice_run.h"
 
 /*
  * When a join that has given up is due again.  The children of a Distributed

@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 #endif
 
-#include "base/name/file_identity.h"
+#include "copy/file_identity.h"
 
 /* Read the identity of an open file; false: errno says why. */
 bool

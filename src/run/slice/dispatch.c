@@ -19,8 +19,9 @@
 #include "run/distributed_map/result_writer.h"
 #include "run/execution/lifecycle.h"
 #include "run/gate/gate.h"
+#include "run/slice/dispatch.h"
 #include "run/slice/slice_run.h"
-#include "run/task/dispatch.h"
+#include "run/task/origin.h"
 #include "run/task/service.h"
 #include "transition/state/map_state.h"
 
@@ -46,7 +47,7 @@ sf_dispatch_refuse_in_task(const char *function)
 bool
 sf_dispatch_is_in_task_of(int64 execution_no)
 {
-	const SfOrigin *task = sf_driver_origin_of(SF_ORIGIN_TASK);
+	const SfOrigin *task = sf_origin_of(SF_ORIGIN_TASK);
 
 	return task != NULL && sf_origin_task(task)->execution_no == execution_no;
 }
@@ -262,7 +263,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	SfTaskCall	call;
 	const SfState *state = &draft->program->states[branch->state];
 	bool		in_session = slice != NULL && sf_slice_in_session(slice->request);
-	const SfOrigin *outer = sf_driver_origin;
+	const SfOrigin *outer = sf_origin_innermost;
 	const SfOrigin origin = {
 		.kind = SF_ORIGIN_TASK,.outer = outer,.task = {.execution_no = branch->key.execution_no}
 	};
@@ -281,21 +282,21 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	}
 	SF_DEBUG_POINT("step_begin");
 	ntasks++;
-	sf_driver_origin = &origin;
+	sf_origin_innermost = &origin;
 	PG_TRY();
 	{
 		if (state->type == SF_STATE_MAP)
 			sf_map_task_run(draft, branch, &call, outcome);
 		else
 		{
-			sf_driver.run(&call, outcome);
+			sf_task_runner.run(&call, outcome);
 			sf_service.shape_outcome(&sf_state_task(state)->resource, outcome);
 		}
 	}
 	PG_FINALLY();
 	{
 		ntasks--;
-		sf_driver_origin = outer;
+		sf_origin_innermost = outer;
 	}
 	PG_END_TRY();
 	SF_DEBUG_POINT("step_over");
@@ -407,7 +408,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 		return;
 	}
 	if (!in_session)
-		sf_driver.assume_identity(slice->owner);
+		sf_task_runner.assume_identity(slice->owner);
 	run_task(slice, draft, branch, resource, payload, slice->request->last_try, &outcome);
 	if (outcome.assigned_xid)
 		slice->subxacts++;
@@ -522,6 +523,6 @@ sf_dispatch_alone(const SfDraft *draft, const SfBranch *branch, bool last_try,
 
 	if (!resolve(draft, task_resource(draft, branch), &resource, &payload, &outcome->error))
 		return;
-	sf_driver.assume_identity(draft->execution->owner);
+	sf_task_runner.assume_identity(draft->execution->owner);
 	run_task(NULL, draft, branch, &resource, payload, last_try, outcome);
 }

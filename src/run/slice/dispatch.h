@@ -5,9 +5,9 @@
 #ifndef SF_RUN_DISPATCH_H
 #define SF_RUN_DISPATCH_H
 
-#include "run/apply/apply.h"
+#include "run/draft/draft.h"
 #include "run/slice/slice.h"
-#include "run/task/driver.h"
+#include "run/task/task_runner.h"
 
 struct SfSlice;
 
@@ -37,7 +37,6 @@ extern void sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 
 /* --- outside.c: activities and task tokens --- */
 
-extern SfTask *sf_outside_make_task(const SfBranch *branch);
 extern void sf_outside_queue(SfDraft *draft, const SfBranch *branch,
 							 const SfResource *resource,
 							 const SfTaskRequest *request, SfStimulus *stimulus);

@@ -12,10 +12,11 @@
 #include "base/error/debug_point.h"
 #include "base/hooks.h"
 #include "base/time/timing.h"
+#include "run/apply/apply.h"
+#include "run/apply/load.h"
 #include "run/gate/gate.h"
-#include "run/slice/load.h"
+#include "run/slice/dispatch.h"
 #include "run/slice/slice_run.h"
-#include "run/task/dispatch.h"
 #include "store/task/task.h"
 
 /*

@@ -2,8 +2,8 @@
  * file_identity.h
  *		Distinguish a file from a copy of it, by inode and birth time.
  */
-#ifndef SF_BASE_FILE_IDENTITY_H
-#define SF_BASE_FILE_IDENTITY_H
+#ifndef SF_COPY_FILE_IDENTITY_H
+#define SF_COPY_FILE_IDENTITY_H
 
 typedef struct SfFileIdentity
 {
@@ -15,4 +15,4 @@ extern bool sf_file_identity(int fd, SfFileIdentity *identity);
 extern bool sf_file_identity_is_equal(const SfFileIdentity *a, const SfFileIdentity *b);
 extern bool sf_file_identity_lasts(int fd);
 
-#endif							/* SF_BASE_FILE_IDENTITY_H */
+#endif							/* SF_COPY_FILE_IDENTITY_H */

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "tools/client/json_text.h"
-#include "tools/sfgateway/aws/aws_api.h"
+#include "tools/sfgateway/aws_api/aws_api.h"
 #include "tools/sfgateway/gateway_config.h"
 #include "tools/sfgateway/hashing.h"
 
