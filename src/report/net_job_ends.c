@@ -108,8 +108,8 @@ check_waiting(const SfNetJob *job, const SfBranch *row, int undone, bool unmet)
 	if (row->phase == SF_PHASE_DONE)
 		return NULL;			/* since before a redrive */
 	if (!sf_branch_is_job_to_come(row) || sf_branch_net_jobs_left(row) != undone || row->unmet != unmet)
-		return psprintf("job \"%s\" is in phase %d and waits for %d, not %d", job->name,
-						(int) row->phase, undone, row->pending);
+		return psprintf("job \"%s\" is in phase %d and waits for %d, not %d", job->name, (int) row->phase, undone,
+						sf_branch_is_job_to_come(row) ? sf_branch_net_jobs_left(row) : 0);
 	return NULL;
 }
 

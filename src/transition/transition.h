@@ -219,13 +219,20 @@ typedef struct SfStopped
 	bool		parent_counts;	/* the Distributed Map above knows of this end */
 } SfStopped;
 
+/* What the branch is to which something happens */
+typedef enum SfAbout
+{
+	SF_ABOUT_BRANCH,			/* one that waits for no children */
+	SF_ABOUT_JOIN				/* one that does, or will: they have been counted */
+} SfAbout;
+
 /* What happened: its kind says which member of the union counts (sf_stimulus_outcome() …) */
 typedef struct SfStimulus
 {
 	SfStimulusKind kind;
 	bool		begins_generation;	/* a task was given away: the branch's generation is one more from now on */
-	bool		counted;		/* the children of a join were counted, … */
-	int			pending;		/* … of which so many have not ended */
+	SfAbout		about;
+	int			children_left;	/* JOIN: so many children have not ended */
 	union
 	{
 		SfDue		due;
@@ -265,6 +272,29 @@ SF_STIMULUS_PART(SfAborted, aborted, kind == SF_STIMULUS_ABORTED)
 SF_STIMULUS_PART(SfRunAgain, redriven, kind == SF_STIMULUS_REDRIVEN)
 SF_STIMULUS_PART(SfStopped, stopped, kind == SF_STIMULUS_STOPPED || kind == SF_STIMULUS_ORPHANED ||
 				 kind == SF_STIMULUS_TIMED_OUT)
+
+/* Is it about a join whose children have been counted? */
+static inline bool
+sf_stimulus_is_of_join(const SfStimulus *stimulus)
+{
+	return stimulus->about == SF_ABOUT_JOIN;
+}
+
+/* Have a stimulus be about a join, of whose children so many have not ended. */
+static inline void
+sf_stimulus_set_children_left(SfStimulus *stimulus, int left)
+{
+	stimulus->about = SF_ABOUT_JOIN;
+	stimulus->children_left = left;
+}
+
+/* How many children of the join have not ended? */
+static inline int
+sf_stimulus_children_left(const SfStimulus *stimulus)
+{
+	Assert(sf_stimulus_is_of_join(stimulus));
+	return stimulus->children_left;
+}
 
 /* Does the Distributed Map above an execution that the stimulus ends know of that? */
 static inline bool

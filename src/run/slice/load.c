@@ -79,7 +79,7 @@ items_wanted(const SfDraft *draft, const SfBranch *branch)
 {
 	const SfDistributedMap *map = sf_state_map(&draft->program->states[branch->state])->distributed;
 	int			batch = draft->loaded.map_run->max_items_per_batch;
-	int64		room = sf_map_window(branch) - branch->pending;
+	int64		room = sf_map_window(branch) - sf_branch_children_left(branch);
 
 	if (map->item_batcher != NULL)
 		room = batch != SF_UNLIMITED ? room * batch : CHUNK;
