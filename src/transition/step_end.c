@@ -273,7 +273,6 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 		sf_step_side_event(step, SF_HISTORY_EVENT_TASK_STATE_ABORTED, NULL, NULL,
 						   failed_event);
 	delta = count_end(step);
-	delta->failed = true;
 	delta->end = SF_NET_JOB_END_FAILURE;
 	delta->failed_event = failed_event;
 	delta->error = *error;

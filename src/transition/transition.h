@@ -319,13 +319,19 @@ typedef struct SfParentDelta
 {
 	int64		branch_no;		/* the parent */
 	int			ended;			/* how many children ended */
-	int			index;			/* of the one that ended */
-	SfNetJobEnd end;			/* ... and how */
+	int			index;			/* of the one that ended; not of item executions */
+	SfNetJobEnd end;			/* how it ended; FAILURE: one of them failed … */
 	int			transitions;	/* that they made */
-	bool		failed;			/* one of them failed … */
-	int			failed_event;	/* … with this event … */
-	SfError		error;			/* … and this error */
+	int			failed_event;	/* FAILURE: … with this event … */
+	SfError		error;			/* FAILURE: … and this error */
 } SfParentDelta;
+
+/* Has a child failed? */
+static inline bool
+sf_delta_is_failure(const SfParentDelta *delta)
+{
+	return delta->end == SF_NET_JOB_END_FAILURE;
+}
 
 /* How an execution ends */
 typedef struct SfExecutionEnd

@@ -140,7 +140,7 @@ sf_draft_has_failure(const SfDraft *draft)
 
 	foreach(lc, draft->deltas)
 	{
-		if (((SfParentDelta *) lfirst(lc))->failed)
+		if (sf_delta_is_failure(lfirst(lc)))
 			return true;
 	}
 	return false;

@@ -70,7 +70,7 @@ sf_join_add_ends(SfBranch *parent, const SfParentDelta *delta)
 	sf_branch_set_children_left(parent, Max(sf_branch_children_left(parent) - delta->ended, 0));
 	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
 									PG_INT32_MAX);
-	if (delta->failed && !parent->failing)
+	if (sf_delta_is_failure(delta) && !parent->failing)
 	{
 		parent->failing = true;
 		parent->failed_event = delta->failed_event;
