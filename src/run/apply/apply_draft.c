@@ -65,7 +65,7 @@ sf_draft_make_locked(SfExecution *execution)
 {
 	SfDraft	   *draft = sf_draft_make(execution);
 
-	draft->administered = true;
+	draft->by = SF_DRAFT_BY_OPERATION;
 	draft->locked = true;
 	draft->base_event_id = execution->last_event_id;
 	return draft;

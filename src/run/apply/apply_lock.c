@@ -47,7 +47,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 		return;
 	}
 	nest = NewGUCNestLevel();
-	(void) set_config_option("lock_timeout", psprintf("%d", draft->lock_wait_ms), PGC_SUSET, PGC_S_SESSION,
+	(void) set_config_option("lock_timeout", psprintf("%d", sf_draft_lock_wait_ms(draft)), PGC_SUSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
 	PG_TRY();
 	{

@@ -206,7 +206,7 @@ sf_draft_end_execution(SfDraft *draft, SfStimulusKind kind, const SfError *error
 	stopped->input = execution->input;
 	stopped->state = SF_NO_STATE;
 	stopped->after_event = SF_NO_EVENT;
-	stopped->parent_counts = kind == SF_STIMULUS_ORPHANED && draft->administered;
+	stopped->parent_counts = kind == SF_STIMULUS_ORPHANED && sf_draft_is_by_operation(draft);
 	if (root != NULL)
 	{
 		/* a sibling of the event that entered the state in which it ends */
