@@ -49,9 +49,21 @@ ends_of_row(const SfBranch *row)
 		case SF_PHASE_ABORTED:
 		case SF_PHASE_KEPT:
 			return (SfNetJobEnds) {SF_NET_JOB_END_FAILURE, true, false};
-		default:
-			return (SfNetJobEnds) {SF_NET_JOB_END_ANY, false, false};
+		case SF_PHASE_ENTER:
+		case SF_PHASE_RUN:
+		case SF_PHASE_WAIT:
+		case SF_PHASE_JOIN:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
+		case SF_PHASE_NET:
+		case SF_PHASE_MAP_WRITE:
+		case SF_PHASE_MAP_ANSWERED:
+			break;
 	}
+	return (SfNetJobEnds) {SF_NET_JOB_END_ANY, false, false};
 }
 
 /*

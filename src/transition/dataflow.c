@@ -40,10 +40,13 @@ sf_flow_path(SfStep *step, const SfPathField *field, Jsonb **result,
 			return true;
 		case SF_FIELD_PATH:
 			return eval_path(step, field->expr, field->text, result, error) == SF_EVAL_OK;
-		default:
-			*result = step->env.input;
-			return true;
+		case SF_FIELD_ABSENT:
+		case SF_FIELD_LITERAL:	/* never of a path */
+		case SF_FIELD_JSONATA:
+			break;
 	}
+	*result = step->env.input;
+	return true;
 }
 
 /*

@@ -139,11 +139,21 @@ handle_due(SfStep *step)
 			}
 			return sf_branch_has_map_run(branch) ?
 				sf_distributed_continue(step) : sf_map_continue(step);
-		default:
-			elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is due in phase %d",
-				 branch->key.branch_no, step->loaded->execution->execution_id,
-				 (int) branch->phase);
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_MAP_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+		case SF_PHASE_DONE:
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
+			break;
 	}
+	elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is due in phase %d",
+		 branch->key.branch_no, step->loaded->execution->execution_id,
+		 (int) branch->phase);
 }
 
 /* Leave a Task state as an operator has said, without its task. */
@@ -378,7 +388,19 @@ sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 		case SF_STIMULUS_TASK:
 		case SF_STIMULUS_JOINED:
 			return state->needs.leave;
-		default:
+		case SF_STIMULUS_STOPPED:
+		case SF_STIMULUS_ORPHANED:
+		case SF_STIMULUS_TIMED_OUT:
+		case SF_STIMULUS_STORED_OUTCOME:
+		case SF_STIMULUS_ANNOUNCED:
+		case SF_STIMULUS_HANDED_OUT:
+		case SF_STIMULUS_WAITS:
+		case SF_STIMULUS_NOT_YET:
+		case SF_STIMULUS_ABORTED:
+		case SF_STIMULUS_CONDEMNED:
+		case SF_STIMULUS_OVER:
+		case SF_STIMULUS_REDRIVEN:
 			return 0;
 	}
+	return 0;
 }

@@ -260,9 +260,17 @@ sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 		case SF_PHASE_ENTER:
 		case SF_PHASE_ANNOUNCED:
 			return branch->due_at == DT_NOEND;
-		default:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_MAP_ANSWERED:
+		case SF_PHASE_DONE:
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
 			return false;
 	}
+	return false;
 }
 
 /*

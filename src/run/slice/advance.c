@@ -300,7 +300,17 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 		case SF_STIMULUS_TASK:
 			report(slice, draft, branch, &draft->program->states[before]);
 			break;
-		default:
+		case SF_STIMULUS_STORED_OUTCOME:
+		case SF_STIMULUS_ANNOUNCED:
+		case SF_STIMULUS_HANDED_OUT:
+		case SF_STIMULUS_NOT_YET:
+		case SF_STIMULUS_ABORTED:
+		case SF_STIMULUS_CONDEMNED:
+		case SF_STIMULUS_OVER:
+		case SF_STIMULUS_REDRIVEN:
+		case SF_STIMULUS_STOPPED:
+		case SF_STIMULUS_ORPHANED:
+		case SF_STIMULUS_TIMED_OUT:
 			break;
 	}
 }
