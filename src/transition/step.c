@@ -161,7 +161,7 @@ static SfStepNext
 handle_mark(SfStep *step)
 {
 	const SfMarked *mark = sf_stimulus_marked(step->stimulus);
-	SfError		error = mark->error;
+	SfError		error;
 
 	if (step->branch->phase == SF_PHASE_ENTER)
 	{
@@ -170,10 +170,16 @@ handle_mark(SfStep *step)
 			return sf_step_fail(step, &error);
 	}
 	sf_step_event(step, SF_HISTORY_EVENT_TASK_STATE_MARKED, NULL, mark->details);
-	if (!mark->ok)
-		return sf_step_fail(step, &error);
-	if (mark->output != NULL)
-		return sf_step_succeed(step, mark->output);
+	switch (mark->kind)
+	{
+		case SF_MARKED_ERROR:
+			error = mark->error;
+			return sf_step_fail(step, &error);
+		case SF_MARKED_OUTPUT:
+			return sf_step_succeed(step, mark->output);
+		case SF_MARKED_PASS:
+			break;
+	}
 	step->transition->name = SF_TRANSITION_SKIPPED;
 	return sf_step_exit(step, sf_branch_input(step->branch), step->state->next, NULL);
 }

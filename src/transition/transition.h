@@ -137,12 +137,20 @@ typedef struct SfOutcome
 	SfTask	   *task;			/* its row, or NULL; TASK: it is over, STORED_OUTCOME: it has changed */
 } SfOutcome;
 
-/* MARKED: how the job is to end */
+/* How a job is to end that an operator has marked */
+typedef enum SfMarkedKind
+{
+	SF_MARKED_PASS,				/* with success; the state's input is its output */
+	SF_MARKED_OUTPUT,			/* with success and an output */
+	SF_MARKED_ERROR				/* with an error */
+} SfMarkedKind;
+
+/* MARKED */
 typedef struct SfMarked
 {
-	bool		ok;
-	Jsonb	   *output;			/* if it is ok; NULL: the state's input */
-	SfError		error;			/* if not */
+	SfMarkedKind kind;
+	Jsonb	   *output;			/* OUTPUT */
+	SfError		error;			/* ERROR */
 	Jsonb	   *details;		/* of the event */
 } SfMarked;
 
