@@ -65,7 +65,7 @@ make_job(SfNet *net, int job)
 
 /* Note how a job has ended. */
 static void
-note_end(SfNet *net, int job, int end)
+note_end(SfNet *net, int job, SfNetJobEnd end)
 {
 	if (net->ends != NULL)
 		net->ends[job] = end;
@@ -113,7 +113,7 @@ skip_job(SfNet *net, int job)
  * those that are skipped are appended to a list of numbers.
  */
 void
-sf_net_end(SfNet *net, int job, int end, List **skipped)
+sf_net_end(SfNet *net, int job, SfNetJobEnd end, List **skipped)
 {
 	const SfNetJob *ended = &jobs_of(net)[job];
 
