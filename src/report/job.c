@@ -72,9 +72,12 @@ status_of_instance(const SfStateInstance *instance)
 			return SF_JOB_STATUS_SUCCESS;
 		case SF_VISIT_END_SKIPPED:
 			return SF_JOB_STATUS_SKIP;
-		default:
+		case SF_VISIT_END_CUT_OFF:
+		case SF_VISIT_END_FAILED:
+		case SF_VISIT_END_ABORTED:
 			return SF_JOB_STATUS_FAILURE;
 	}
+	return SF_JOB_STATUS_FAILURE;
 }
 
 /* Find the job of a Task within iterations; pass 1 if it is asked for first. */
@@ -194,7 +197,16 @@ follow_branch(Derivation *derivation, const SfBranch *branch)
 			if (job->error == NULL)
 				set_failure(job, job->stopped_at, branch->error, branch->cause);
 			break;
-		default:
+		case SF_PHASE_WAIT:
+		case SF_PHASE_JOIN:
+		case SF_PHASE_DONE:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
+		case SF_PHASE_NET:
+		case SF_PHASE_KEPT:
+		case SF_PHASE_MAP_WRITE:
+		case SF_PHASE_MAP_ANSWERED:
 			break;
 	}
 }

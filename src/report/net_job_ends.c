@@ -49,9 +49,21 @@ ends_of_row(const SfBranch *row)
 		case SF_PHASE_ABORTED:
 		case SF_PHASE_KEPT:
 			return (SfNetJobEnds) {SF_NET_JOB_END_FAILURE, true, false};
-		default:
-			return (SfNetJobEnds) {SF_NET_JOB_END_ANY, false, false};
+		case SF_PHASE_ENTER:
+		case SF_PHASE_RUN:
+		case SF_PHASE_WAIT:
+		case SF_PHASE_JOIN:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
+		case SF_PHASE_NET:
+		case SF_PHASE_MAP_WRITE:
+		case SF_PHASE_MAP_ANSWERED:
+			break;
 	}
+	return (SfNetJobEnds) {SF_NET_JOB_END_ANY, false, false};
 }
 
 /*
@@ -108,8 +120,8 @@ check_waiting(const SfNetJob *job, const SfBranch *row, int undone, bool unmet)
 	if (row->phase == SF_PHASE_DONE)
 		return NULL;			/* since before a redrive */
 	if (!sf_branch_is_job_to_come(row) || sf_branch_net_jobs_left(row) != undone || row->unmet != unmet)
-		return psprintf("job \"%s\" is in phase %d and waits for %d, not %d", job->name,
-						(int) row->phase, undone, row->pending);
+		return psprintf("job \"%s\" is in phase %d and waits for %d, not %d", job->name, (int) row->phase, undone,
+						sf_branch_is_job_to_come(row) ? sf_branch_net_jobs_left(row) : 0);
 	return NULL;
 }
 

@@ -360,9 +360,18 @@ rest_of_state(const SfRemaining *remaining, const SfBranch *branch, List *runs, 
 		case SF_PHASE_JOIN:
 			return sf_branch_has_map_run(branch) ? rest_of_run(branch, runs, now, remaining->inside[branch->state]) :
 				rest_of_map(remaining, branch);
-		default:				/* a net that goes on has jobs that count by themselves */
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_MAP_ANSWERED:
+		case SF_PHASE_NET:		/* its jobs count by themselves */
+		case SF_PHASE_DONE:
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
 			return 0;
 	}
+	return 0;
 }
 
 /* Is a branch a job that waits for others?  It counts by those. */

@@ -36,9 +36,12 @@ status_of_end(SfVisitEnd end)
 		case SF_VISIT_END_LEFT:
 		case SF_VISIT_END_SKIPPED:
 			return SF_GRAPH_SUCCESS;
-		default:
+		case SF_VISIT_END_CUT_OFF:
+		case SF_VISIT_END_FAILED:
+		case SF_VISIT_END_ABORTED:
 			return SF_GRAPH_FAILURE;
 	}
+	return SF_GRAPH_FAILURE;
 }
 
 /* Tell how much a status counts when several iterations share a state. */
@@ -55,9 +58,11 @@ weight(SfGraphStatus status)
 			return 2;
 		case SF_GRAPH_ENTRY:
 			return 1;
-		default:
+		case SF_GRAPH_SKIP:
+		case SF_GRAPH_UNKNOWN:
 			return 0;
 	}
+	return 0;
 }
 
 /*
@@ -117,9 +122,14 @@ branch_status(const SfBranch *branch, bool running)
 			return running ? SF_GRAPH_RUNNING : SF_GRAPH_UNKNOWN;
 		case SF_PHASE_FAILED:
 			return SF_GRAPH_FAILURE;
-		default:
+		case SF_PHASE_DONE:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
 			return SF_GRAPH_UNKNOWN;
 	}
+	return SF_GRAPH_UNKNOWN;
 }
 
 /* Find the instance of the state at which a branch stands; NULL: nothing has happened there. */

@@ -33,9 +33,15 @@ is_leaf(const SfBranch *branch)
 			return true;
 		case SF_PHASE_JOIN:
 			return sf_branch_children_left(branch) == 0 || sf_branch_has_map_run(branch);
-		default:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
+		case SF_PHASE_DONE:
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
 			return false;
 	}
+	return false;
 }
 
 /* Does a state wait for events, or for people? */
@@ -102,9 +108,16 @@ append_branch(StringInfo buf, const SfProgram *program,
 			else
 				appendStringInfo(buf, "join of \"%s\"", name);
 			break;
-		default:
+		case SF_PHASE_MAP_WRITE:
 			appendStringInfo(buf, "\"%s\" due", name);
 			break;
+		case SF_PHASE_DONE:
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
+			break;				/* is_leaf() leaves them out */
 	}
 }
 

@@ -40,10 +40,13 @@ sf_flow_path(SfStep *step, const SfPathField *field, Jsonb **result,
 			return true;
 		case SF_FIELD_PATH:
 			return eval_path(step, field->expr, field->text, result, error) == SF_EVAL_OK;
-		default:
-			*result = step->env.input;
-			return true;
+		case SF_FIELD_ABSENT:
+		case SF_FIELD_LITERAL:	/* never of a path */
+		case SF_FIELD_JSONATA:
+			break;
 	}
+	*result = step->env.input;
+	return true;
 }
 
 /*
@@ -144,7 +147,7 @@ sf_flow_input(SfStep *step, SfError *error)
 {
 	Jsonb	   *input;
 
-	step->env.input = step->branch->payload;
+	step->env.input = sf_branch_input(step->branch);
 	if (step->state->language == SF_QL_JSONATA)
 		return true;
 	if (!sf_flow_path(step, &step->state->input_path, &input, error))
@@ -205,7 +208,7 @@ static bool
 path_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 {
 	const SfState *state = step->state;
-	Jsonb	   *raw = step->branch->payload;
+	Jsonb	   *raw = sf_branch_input(step->branch);
 
 	if (state->result_path.kind == SF_FIELD_NULL)
 		result = raw;
@@ -239,7 +242,7 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 
 	if (state->language == SF_QL_JSONATA)
 	{
-		step->env.input = step->branch->payload;
+		step->env.input = sf_branch_input(step->branch);
 		*output = result;
 		if (state->output != NULL)
 		{
@@ -255,7 +258,7 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 
 	/* what Assign sees */
 	step->env.input = state->language == SF_QL_JSONATA ?
-		step->branch->payload : result;
+		sf_branch_input(step->branch) : result;
 	if (state->language == SF_QL_JSONATA)
 		step->env.result = result;
 	return sf_flow_check_size(step, *output, error);

@@ -16,12 +16,12 @@ redrive_alone(SfStep *step)
 	SfBranch   *branch = step->branch;
 	Jsonb	   *input = sf_stimulus_redriven(step->stimulus)->input;
 
+	sf_branch_wait_for_none(branch);
 	if (input != NULL)
 	{
 		/* a Fail state would only fail again; what led there may not */
 		branch->state = step->program->scopes[branch->scope].start;
-		branch->payload = input;
-		branch->payload_event = SF_NO_EVENT;
+		sf_branch_carry(branch, input, SF_NO_EVENT);
 	}
 	/* an outcome that was committed while it was stopped stays, a failure does not */
 	if (sf_branch_has_outcome(branch) && !sf_branch_outcome_failed(branch) && !SF_DEBUG_MUTATION("redrive"))
@@ -42,6 +42,7 @@ redrive_join(SfStep *step)
 	SfBranch   *join = step->branch;
 
 	join->phase = SF_PHASE_JOIN;
+	sf_branch_set_children_left(join, sf_stimulus_children_left(step->stimulus));
 	sf_step_forget_retries(join);
 	sf_step_clear_branch_error(join);
 	join->due_at = sf_join_is_ready(join, step->state) ?
@@ -54,7 +55,7 @@ sf_step_redrive(SfStep *step)
 {
 	step->branch->transitions = 0;
 	step->branch->generation++;
-	if (step->stimulus->counted)
+	if (sf_stimulus_is_of_join(step->stimulus))
 		redrive_join(step);
 	else
 		redrive_alone(step);

@@ -43,15 +43,15 @@ enter_state(SfStep *step)
 	SfBranch   *branch = step->branch;
 
 	if (is_first(step))
-		sf_step_begin_execution(step);
+		sf_step_begin_execution(step, sf_branch_input(branch));
 	else if (sf_branch_has_parent(branch) && branch->entered_at == DT_NOBEGIN)
 		begin_iteration(step);
 
 	step->entered_previous = branch->last_event;
 	branch->entered_event =
 		sf_step_event(step, sf_history_event_type_of_state(step->state->type, SF_MEANS_ENTERED),
-					  branch->payload, NULL);
-	branch->payload_event = sf_step_event_storing(step, branch->payload);
+					  sf_branch_input(branch), NULL);
+	branch->payload_event = sf_step_event_storing(step, sf_branch_input(branch));
 	(void) sf_step_effect(step, SF_EFFECT_COUNT_TRANSITION);
 	branch->entered_at = step->now;
 	/* a redrive has left what the branch was at when it ended */
@@ -139,11 +139,21 @@ handle_due(SfStep *step)
 			}
 			return sf_branch_has_map_run(branch) ?
 				sf_distributed_continue(step) : sf_map_continue(step);
-		default:
-			elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is due in phase %d",
-				 branch->key.branch_no, step->loaded->execution->execution_id,
-				 (int) branch->phase);
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_MAP_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+		case SF_PHASE_DONE:
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
+			break;
 	}
+	elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is due in phase %d",
+		 branch->key.branch_no, step->loaded->execution->execution_id,
+		 (int) branch->phase);
 }
 
 /* Leave a Task state as an operator has said, without its task. */
@@ -151,7 +161,7 @@ static SfStepNext
 handle_mark(SfStep *step)
 {
 	const SfMarked *mark = sf_stimulus_marked(step->stimulus);
-	SfError		error = mark->error;
+	SfError		error;
 
 	if (step->branch->phase == SF_PHASE_ENTER)
 	{
@@ -160,12 +170,18 @@ handle_mark(SfStep *step)
 			return sf_step_fail(step, &error);
 	}
 	sf_step_event(step, SF_HISTORY_EVENT_TASK_STATE_MARKED, NULL, mark->details);
-	if (!mark->ok)
-		return sf_step_fail(step, &error);
-	if (mark->output != NULL)
-		return sf_step_succeed(step, mark->output);
+	switch (mark->kind)
+	{
+		case SF_MARKED_ERROR:
+			error = mark->error;
+			return sf_step_fail(step, &error);
+		case SF_MARKED_OUTPUT:
+			return sf_step_succeed(step, mark->output);
+		case SF_MARKED_PASS:
+			break;
+	}
 	step->transition->name = SF_TRANSITION_SKIPPED;
-	return sf_step_exit(step, step->branch->payload, step->state->next, NULL);
+	return sf_step_exit(step, sf_branch_input(step->branch), step->state->next, NULL);
 }
 
 /* Fail a state that a feature does not let begin. */
@@ -250,7 +266,7 @@ handle_stimulus(SfStep *step)
 		case SF_STIMULUS_CONDEMNED:
 			/* its history begins all the same, and it is counted */
 			if (is_first(step))
-				sf_step_begin_execution(step);
+				sf_step_begin_execution(step, sf_branch_input(step->branch));
 			return sf_step_fail_branch(step, sf_stimulus_error(stimulus));
 		case SF_STIMULUS_OVER:
 			return end_with_execution(step->branch);
@@ -291,7 +307,7 @@ step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 		elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is in state %d, which its machine does not have",
 			 branch->key.branch_no, loaded->execution->execution_id, branch->state);
 	step->state = &loaded->program->states[branch->state];
-	step->env.input = branch->payload;
+	step->env.input = sf_branch_input(branch);
 	step->env.variables = branch->variables;
 	step->env.make_context = sf_context_make;
 	step->env.context_arg = step;
@@ -345,8 +361,8 @@ sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 	transition->neffects = 0;
 	transition->branch = *branch;
 	transition->branch.place = SF_BRANCH_PLACE_NONE;
-	if (stimulus->counted)
-		transition->branch.pending = stimulus->pending;
+	if (sf_stimulus_is_of_join(stimulus) && stimulus->kind != SF_STIMULUS_REDRIVEN)
+		sf_branch_set_children_left(&transition->branch, sf_stimulus_children_left(stimulus));
 	if (stimulus->begins_generation)
 		transition->branch.generation++;
 	step_init(&step, loaded, stimulus, now, transition);
@@ -378,7 +394,19 @@ sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 		case SF_STIMULUS_TASK:
 		case SF_STIMULUS_JOINED:
 			return state->needs.leave;
-		default:
+		case SF_STIMULUS_STOPPED:
+		case SF_STIMULUS_ORPHANED:
+		case SF_STIMULUS_TIMED_OUT:
+		case SF_STIMULUS_STORED_OUTCOME:
+		case SF_STIMULUS_ANNOUNCED:
+		case SF_STIMULUS_HANDED_OUT:
+		case SF_STIMULUS_WAITS:
+		case SF_STIMULUS_NOT_YET:
+		case SF_STIMULUS_ABORTED:
+		case SF_STIMULUS_CONDEMNED:
+		case SF_STIMULUS_OVER:
+		case SF_STIMULUS_REDRIVEN:
 			return 0;
 	}
+	return 0;
 }

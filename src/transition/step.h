@@ -47,7 +47,7 @@ extern int	sf_step_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 extern int	sf_step_side_event(SfStep *step, SfHistoryEventType type, Jsonb *payload,
 							   Jsonb *extra, int previous);
 extern int	sf_step_event_storing(const SfStep *step, const Jsonb *payload);
-extern void sf_step_begin_execution(SfStep *step);
+extern void sf_step_begin_execution(SfStep *step, Jsonb *input);
 
 /* --- for state handlers --- */
 

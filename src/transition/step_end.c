@@ -41,7 +41,8 @@ sf_step_forget_attempt(SfBranch *branch)
 {
 	branch->join_input = NULL;
 	sf_step_clear_branch_error(branch);
-	branch->pending = branch->total = branch->next_index = 0;
+	sf_branch_wait_for_none(branch);
+	branch->total = branch->next_index = 0;
 	sf_step_forget_map_run(branch);
 	branch->njob_ends = 0;
 	branch->started_at = DT_NOBEGIN;
@@ -131,8 +132,7 @@ sf_step_stop(SfStep *step)
 		step->execution_started_at == DT_NOBEGIN)
 	{
 		/* it ends before a worker took it: its history begins all the same */
-		step->branch->payload = stopped->input;
-		sf_step_begin_execution(step);
+		sf_step_begin_execution(step, stopped->input);
 	}
 	step->state = NULL;
 	if (timed_out)
@@ -184,7 +184,6 @@ end_branch(SfStep *step, Jsonb *output)
 		sf_step_event(step, SF_HISTORY_EVENT_MAP_ITERATION_SUCCEEDED, NULL, NULL);
 	}
 	branch->phase = SF_PHASE_DONE;
-	branch->payload = output;
 	branch->item = NULL;
 	(void) count_end(step);
 	return SF_STEP_ENDED;
@@ -274,7 +273,6 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 		sf_step_side_event(step, SF_HISTORY_EVENT_TASK_STATE_ABORTED, NULL, NULL,
 						   failed_event);
 	delta = count_end(step);
-	delta->failed = true;
 	delta->end = SF_NET_JOB_END_FAILURE;
 	delta->failed_event = failed_event;
 	delta->error = *error;
@@ -299,16 +297,6 @@ assigned_extra(Jsonb *assigned)
 	return sf_json_end(&json);
 }
 
-/* Make the branch's payload a new document. */
-static void
-set_payload(SfStep *step, Jsonb *payload)
-{
-	SfBranch   *branch = step->branch;
-
-	branch->payload_event = sf_step_event_storing(step, payload);
-	branch->payload = payload;
-}
-
 /*
  * Leave the state with an output: append StateExited, then put the branch into the
  * state next, in phase ENTER; SF_NO_STATE ends the branch.
@@ -320,7 +308,7 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 
 	sf_step_event(step, sf_history_event_type_of_state(step->state->type, SF_MEANS_EXITED),
 				  output, assigned_extra(assigned));
-	set_payload(step, output);
+	sf_branch_carry(branch, output, sf_step_event_storing(step, output));
 	branch->max_concurrency = SF_UNLIMITED;
 	sf_step_forget_retries(branch);
 	sf_step_forget_attempt(branch);
@@ -408,7 +396,7 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 	bool		ok = true;
 
 	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
-	step->env.input = step->branch->payload;
+	step->env.input = sf_branch_input(step->branch);
 	step->env.error_output = caught;
 	if (step->state->language == SF_QL_JSONATA)
 	{
@@ -420,9 +408,9 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 	else
 	{
 		if (catcher->result_path.kind == SF_FIELD_NULL)
-			output = step->branch->payload;
+			output = sf_branch_input(step->branch);
 		else if (catcher->result_path.kind == SF_FIELD_PATH)
-			ok = sf_expr_set(catcher->result_path.expr, step->branch->payload,
+			ok = sf_expr_set(catcher->result_path.expr, sf_branch_input(step->branch),
 							 caught, &output, &nested);
 		step->env.input = caught;
 	}
@@ -519,7 +507,7 @@ sf_step_abort(SfStep *step)
 	SfHistoryEventType type = sf_history_event_type_of_state(step->state->type, SF_MEANS_ABORTED);
 	const SfAborted *aborted = sf_stimulus_aborted(step->stimulus);
 
-	if (step->stimulus->counted && branch->pending > 0)
+	if (sf_stimulus_is_of_join(step->stimulus) && sf_stimulus_children_left(step->stimulus) > 0)
 	{
 		/* a join, which ends when the last of its own children has */
 		branch->aborting = true;

@@ -65,8 +65,8 @@ sf_step_event_storing(const SfStep *step, const Jsonb *payload)
 	for (int i = 0; i < step->nstored; i++)
 		if (same_document(step->stored[i].payload, payload))
 			return step->stored[i].event;
-	if (branch->payload_event != SF_NO_EVENT && branch->payload != NULL &&
-		same_document(branch->payload, payload))
+	if (branch->payload_event != SF_NO_EVENT && sf_branch_input(branch) != NULL &&
+		same_document(sf_branch_input(branch), payload))
 		return branch->payload_event;
 	return SF_NO_EVENT;
 }
@@ -157,9 +157,9 @@ sf_step_prefix(SfStep *step, SfError *error)
 	error->needs_prefix = false;
 }
 
-/* Append the events of an execution that begins with the branch's payload. */
+/* Append the events of an execution that begins with an input. */
 void
-sf_step_begin_execution(SfStep *step)
+sf_step_begin_execution(SfStep *step, Jsonb *input)
 {
 	const SfState *state = step->state;
 
@@ -169,6 +169,6 @@ sf_step_begin_execution(SfStep *step)
 	step->branch->payload_event = SF_NO_EVENT;
 	step->branch->payload_event =
 		sf_step_side_event(step, SF_HISTORY_EVENT_EXECUTION_STARTED,
-						   step->branch->payload, NULL, SF_NO_EVENT);
+						   input, NULL, SF_NO_EVENT);
 	step->state = state;
 }

@@ -137,12 +137,20 @@ typedef struct SfOutcome
 	SfTask	   *task;			/* its row, or NULL; TASK: it is over, STORED_OUTCOME: it has changed */
 } SfOutcome;
 
-/* MARKED: how the job is to end */
+/* How a job is to end that an operator has marked */
+typedef enum SfMarkedKind
+{
+	SF_MARKED_PASS,				/* with success; the state's input is its output */
+	SF_MARKED_OUTPUT,			/* with success and an output */
+	SF_MARKED_ERROR				/* with an error */
+} SfMarkedKind;
+
+/* MARKED */
 typedef struct SfMarked
 {
-	bool		ok;
-	Jsonb	   *output;			/* if it is ok; NULL: the state's input */
-	SfError		error;			/* if not */
+	SfMarkedKind kind;
+	Jsonb	   *output;			/* OUTPUT */
+	SfError		error;			/* ERROR */
 	Jsonb	   *details;		/* of the event */
 } SfMarked;
 
@@ -219,13 +227,20 @@ typedef struct SfStopped
 	bool		parent_counts;	/* the Distributed Map above knows of this end */
 } SfStopped;
 
+/* What the branch is to which something happens */
+typedef enum SfAbout
+{
+	SF_ABOUT_BRANCH,			/* one that waits for no children */
+	SF_ABOUT_JOIN				/* one that does, or will: they have been counted */
+} SfAbout;
+
 /* What happened: its kind says which member of the union counts (sf_stimulus_outcome() …) */
 typedef struct SfStimulus
 {
 	SfStimulusKind kind;
 	bool		begins_generation;	/* a task was given away: the branch's generation is one more from now on */
-	bool		counted;		/* the children of a join were counted, … */
-	int			pending;		/* … of which so many have not ended */
+	SfAbout		about;
+	int			children_left;	/* JOIN: so many children have not ended */
 	union
 	{
 		SfDue		due;
@@ -266,6 +281,29 @@ SF_STIMULUS_PART(SfRunAgain, redriven, kind == SF_STIMULUS_REDRIVEN)
 SF_STIMULUS_PART(SfStopped, stopped, kind == SF_STIMULUS_STOPPED || kind == SF_STIMULUS_ORPHANED ||
 				 kind == SF_STIMULUS_TIMED_OUT)
 
+/* Is it about a join whose children have been counted? */
+static inline bool
+sf_stimulus_is_of_join(const SfStimulus *stimulus)
+{
+	return stimulus->about == SF_ABOUT_JOIN;
+}
+
+/* Have a stimulus be about a join, of whose children so many have not ended. */
+static inline void
+sf_stimulus_set_children_left(SfStimulus *stimulus, int left)
+{
+	stimulus->about = SF_ABOUT_JOIN;
+	stimulus->children_left = left;
+}
+
+/* How many children of the join have not ended? */
+static inline int
+sf_stimulus_children_left(const SfStimulus *stimulus)
+{
+	Assert(sf_stimulus_is_of_join(stimulus));
+	return stimulus->children_left;
+}
+
 /* Does the Distributed Map above an execution that the stimulus ends know of that? */
 static inline bool
 sf_stimulus_is_known_above(const SfStimulus *stimulus)
@@ -289,13 +327,19 @@ typedef struct SfParentDelta
 {
 	int64		branch_no;		/* the parent */
 	int			ended;			/* how many children ended */
-	int			index;			/* of the one that ended */
-	SfNetJobEnd end;			/* ... and how */
+	int			index;			/* of the one that ended; not of item executions */
+	SfNetJobEnd end;			/* how it ended; FAILURE: one of them failed … */
 	int			transitions;	/* that they made */
-	bool		failed;			/* one of them failed … */
-	int			failed_event;	/* … with this event … */
-	SfError		error;			/* … and this error */
+	int			failed_event;	/* FAILURE: … with this event … */
+	SfError		error;			/* FAILURE: … and this error */
 } SfParentDelta;
+
+/* Has a child failed? */
+static inline bool
+sf_delta_is_failure(const SfParentDelta *delta)
+{
+	return delta->end == SF_NET_JOB_END_FAILURE;
+}
 
 /* How an execution ends */
 typedef struct SfExecutionEnd

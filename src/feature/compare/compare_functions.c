@@ -254,9 +254,10 @@ weight(SfJobStatus status)
 			return 2;
 		case SF_JOB_STATUS_SUCCESS:
 			return 1;
-		default:
+		case SF_JOB_STATUS_SKIP:
 			return 0;
 	}
+	return 0;
 }
 
 /* Sum up the jobs of a run by the numbers of their states. */

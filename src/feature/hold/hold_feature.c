@@ -34,7 +34,8 @@ finds_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
 		return false;
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_MARKED;
-	stimulus->marked.ok = mark.outcome != SF_MARK_FAILURE;
+	stimulus->marked.kind = mark.outcome == SF_MARK_FAILURE ? SF_MARKED_ERROR :
+		mark.output != NULL ? SF_MARKED_OUTPUT : SF_MARKED_PASS;
 	stimulus->marked.output = mark.output;
 	stimulus->marked.details = mark.details;
 	stimulus->marked.error = sf_error_make("Sfflow.Marked", sf_json_get_cstring(mark.details, "reason"));

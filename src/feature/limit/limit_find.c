@@ -102,7 +102,7 @@ execution_input(const SfDraft *draft, const SfBranch *branch)
 	if (draft->execution->input != NULL)
 		return draft->execution->input;
 	if (branch->key.branch_no == SF_BRANCH_ROOT && draft->execution->started_at == DT_NOBEGIN)
-		return branch->payload;
+		return sf_branch_input(branch);
 	full = sf_execution_read(draft->execution->execution_no, SF_LOCK_NONE, true);
 	return full == NULL ? sf_json_null() : full->input;
 }
@@ -113,7 +113,7 @@ queue_of(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 {
 	return find_queue(limit, limit->key_path == NULL ? NULL :
 					  sf_limit_is_of_executions(limit) ? execution_input(draft, branch) :
-					  branch->payload);
+					  sf_branch_input(branch));
 }
 
 /* Find the queue of a limit for a branch; false: the limit does not apply. */

@@ -504,5 +504,5 @@ sf_limit_has_room(SfQueue queue, const SfQueuedBranch *first)
 	sf_queue_note_waiting(queue, first->owner);
 	if (!has_token(&rate))
 		return false;
-	return !sf_limit_has_slots(&limit) || first->announced || have_slot(&limit, queue, &fresh);
+	return !sf_limit_has_slots(&limit) || first->waits_for == SF_QUEUED_FOR_TASK || have_slot(&limit, queue, &fresh);
 }

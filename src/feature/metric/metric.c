@@ -259,7 +259,7 @@ count_end(SfMachineSums *sums, SfStatus status, int64 us)
 		case SF_STATUS_TIMED_OUT:
 			sums->timed_out++;
 			break;
-		default:
+		case SF_STATUS_RUNNING:
 			return;
 	}
 	add_duration(&sums->times, us);

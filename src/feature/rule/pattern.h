@@ -9,9 +9,10 @@
 #ifndef SF_FEATURE_PATTERN_H
 #define SF_FEATURE_PATTERN_H
 
+#include "base/value/one_of.h"
 #include "json/json.h"
 
-/* Operators of matchers; those from PREFIX on may stand inside anything-but */
+/* Operators of matchers */
 typedef enum SfMatchKind
 {
 	SF_MATCH_VALUE,				/* none: a string, number, true, false or null */
@@ -24,6 +25,9 @@ typedef enum SfMatchKind
 	SF_MATCH_IGNORE_CASE,
 	SF_MATCH_WILDCARD
 } SfMatchKind;
+
+/* Those that look at a string piece by piece; they alone may stand inside anything-but */
+#define SF_MATCHES_OF_TEXT	SF_MATCH_PREFIX, SF_MATCH_SUFFIX, SF_MATCH_IGNORE_CASE, SF_MATCH_WILDCARD
 
 /* A part of a string to be found */
 typedef struct SfPiece
@@ -95,7 +99,7 @@ typedef struct SfMatcher
 	}
 SF_MATCHER_PART(JsonbValue, value, kind == SF_MATCH_VALUE)
 SF_MATCHER_PART(bool, exists, kind == SF_MATCH_EXISTS)
-SF_MATCHER_PART(SfTextMatch, text, kind >= SF_MATCH_PREFIX)
+SF_MATCHER_PART(SfTextMatch, text, SF_IS_ONE_OF(kind, SF_MATCHES_OF_TEXT))
 SF_MATCHER_PART(SfRangeMatch, range, kind == SF_MATCH_NUMERIC)
 SF_MATCHER_PART(SfNetworkMatch, network, kind == SF_MATCH_CIDR)
 SF_MATCHER_PART(SfOtherMatch, others, kind == SF_MATCH_NONE_OF)

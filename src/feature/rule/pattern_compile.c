@@ -321,7 +321,7 @@ compile_other_strings(const JsonbValue *value, const Path *path, SfMatcher *matc
 	Path		at;
 
 	find_operator(value, path, &inner, &list, &at);
-	if (inner.kind < SF_MATCH_PREFIX)
+	if (!SF_IS_ONE_OF(inner.kind, SF_MATCHES_OF_TEXT))
 		refuse(path, "must be " OTHERS);
 	if (!sf_json_is_array(&list))
 	{

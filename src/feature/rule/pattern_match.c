@@ -109,9 +109,16 @@ matches_string(const SfMatcher *matcher, Scalar *scalar)
 			return ends_with(text, length, match->pieces);
 		case SF_MATCH_IGNORE_CASE:
 			return length == match->pieces->length && begins_with(text, length, match->pieces);
-		default:
+		case SF_MATCH_WILDCARD:
 			return matches_wildcard(match, text, length);
+		case SF_MATCH_VALUE:
+		case SF_MATCH_NONE_OF:
+		case SF_MATCH_EXISTS:
+		case SF_MATCH_NUMERIC:
+		case SF_MATCH_CIDR:
+			break;				/* matches_scalar() deals with them */
 	}
+	return false;
 }
 
 /* --- numbers and addresses --- */
@@ -194,9 +201,13 @@ matches_scalar(const SfMatcher *matcher, Scalar *scalar)
 			return matches_numeric(sf_matcher_range(matcher), value);
 		case SF_MATCH_CIDR:
 			return matches_cidr(sf_matcher_network(matcher), value);
-		default:
+		case SF_MATCH_PREFIX:
+		case SF_MATCH_SUFFIX:
+		case SF_MATCH_IGNORE_CASE:
+		case SF_MATCH_WILDCARD:
 			return matches_string(matcher, scalar);
 	}
+	return false;
 }
 
 /* Match a scalar with a leaf: one of its elements does. */

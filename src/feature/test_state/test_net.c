@@ -43,7 +43,7 @@ make_job(const NetTest *test, int number)
 	branch->branch_index = number;
 	branch->scope = test->net->jobs[number].scope;
 	branch->state = test->test->program->scopes[branch->scope].start;
-	branch->payload = sf_branch_input_of_net_jobs(test->join);
+	sf_branch_carry(branch, sf_branch_input_of_net_jobs(test->join), SF_NO_EVENT);
 	branch->variables = test->join->variables;
 	return branch;
 }
@@ -89,7 +89,7 @@ end_by_mock(const NetTest *test, const SfNetJob *job, SfBranch *branch)
 				 errdetail("Argument mock of sf_test_state() is not valid.")));
 	if (mock->kind == SF_MOCK_KIND_RESULT)
 	{
-		branch->payload = sf_mock_result(mock);
+		sf_branch_carry(branch, sf_mock_result(mock), SF_NO_EVENT);
 		return SF_NET_JOB_END_SUCCESS;
 	}
 	branch->error = unconstify(char *, sf_mock_error(mock)->name);

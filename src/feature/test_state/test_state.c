@@ -204,7 +204,7 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED};
 	if (test->mock.kind == SF_MOCK_KIND_RESULT)
 		stimulus->joined = (SfJoined) {.kind = SF_JOINED_RESULT,.result = sf_mock_result(&test->mock)};
-	branch->pending = 0;
+	sf_stimulus_set_children_left(stimulus, 0);
 	if (test->mock.kind == SF_MOCK_KIND_JOBS)
 	{
 		run->jobs = test->run_jobs(test, &run->loaded, branch, &stimulus->joined, run->now);
@@ -370,7 +370,8 @@ run_distributed(TestRun *run, SfStepNext next)
 		load_items(run, items);
 		(void) advance(run, &due);
 		read_effects(run, &items, &item_executions);
-		branch->pending = 0;	/* a test shows all of them */
+		if (branch->phase == SF_PHASE_JOIN)
+			sf_branch_set_children_left(branch, 0);	/* a test shows all of them */
 	}
 	if (branch->phase == SF_PHASE_JOIN && !branch->failing)
 		show_item_executions(run, item_executions);
@@ -490,7 +491,8 @@ sf_test_state_run(SfStateTest *test, SfInspectionLevel level, TimestampTz now)
 	}
 	if (status == TEST_SUCCEEDED || status == TEST_CAUGHT_ERROR)
 	{
-		sf_json_add(&json, "output", branch->payload);
+		/* it is the root, which carries it on, also out of a state that is the last */
+		sf_json_add(&json, "output", sf_branch_input(branch));
 		sf_json_add_string(&json, "nextState", inspection.next_name);
 	}
 	if (level != SF_LEVEL_INFO)

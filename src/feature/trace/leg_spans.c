@@ -66,15 +66,14 @@ typedef struct Span
 	TimestampTz from;
 	TimestampTz to;
 	SfVisitEnd	end;
-	int			number;			/* attempts of a state; of a task, which attempt (0: the first); which branch */
+	int			attempts;		/* STATE: so many */
+	int			attempt;		/* TASK, WORK: which; 0: the first */
+	int			index;			/* BRANCH: of the branch, or of the iteration */
 	List	   *links;			/* ids of spans of nested executions, of this trace */
 	int			nlinks;			/* also those beyond MAX_LINKS */
 } Span;
 
-/*
- * The latest span of a state or of a branch, by its instance; a branch has the number of its scope behind those of
- * states
- */
+/* The latest span of a state or a branch, by its instance; a branch has the number of its scope after the states */
 typedef struct Latest
 {
 	SfStateInstanceKey key;		/* first, for the hash table */
@@ -180,7 +179,7 @@ find_branch(Tree *tree, const SfVisit *visit, const SfScope *scope, Span *around
 		return NULL;
 	span->state = owner;
 	span->instance = latest->key;
-	span->number = is_map ? instance->iterations[instance->niterations - 1] : scope->branch_index;
+	span->index = is_map ? instance->iterations[instance->niterations - 1] : scope->branch_index;
 	span->entered_at = around->entered_at;
 	span->from = visit->from;
 	span->to = visit->to;
@@ -242,12 +241,12 @@ add_work(Tree *tree, const Span *task, const SfVisit *visit)
 	work->state = task->state;
 	work->instance = task->instance;
 	work->visit = visit;
-	work->number = task->number;
+	work->attempt = task->attempt;
 	work->from = visit->started_at;
 	work->to = task->to;
 	work->end = task->end;
 	sf_span_id(&tree->seed, SF_SPAN_WORK, task->state->name, visit->instance.iterations, visit->instance.niterations,
-			   visit->entered_at, task->number, work->id);
+			   visit->entered_at, task->attempt, work->id);
 }
 
 /* Add the span of an attempt at the task of a state. */
@@ -262,7 +261,7 @@ add_task(Tree *tree, const Span *state, const SfVisit *visit, int attempt)
 	task->state = state->state;
 	task->instance = state->instance;
 	task->visit = visit;
-	task->number = attempt;
+	task->attempt = attempt;
 	task->from = visit->scheduled_at;
 	task->to = visit->to;
 	task->end = visit->end;
@@ -318,8 +317,8 @@ add_visit(Tree *tree, const SfVisit *visit)
 	span->to = visit->to;
 	span->end = visit->end;
 	if (state->type == SF_STATE_TASK && visit->scheduled_at != DT_NOBEGIN)
-		add_task(tree, span, visit, span->number);
-	span->number++;
+		add_task(tree, span, visit, span->attempts);
+	span->attempts++;
 }
 
 /* --- links --- */
@@ -469,7 +468,7 @@ put_task(SfJsonBuilder *json, const Span *span)
 	const SfResource *resource = &sf_state_task(span->state)->resource;
 
 	put_text(json, "sfflow.resource", resource->text);
-	put_integer(json, "sfflow.attempt", span->number + 1);
+	put_integer(json, "sfflow.attempt", span->attempt + 1);
 	switch (resource->kind)
 	{
 		case SF_RESOURCE_SQL_FUNCTION:
@@ -513,13 +512,13 @@ put_attributes(SfJsonBuilder *json, const Tree *tree, const Span *span)
 			put_text(json, "sfflow.state.type", sf_state_type_name(span->state->type));
 			put_text(json, "sfflow.job.id", sf_job_name(tree->program, span->instance.number, span->instance.iterations,
 													   span->instance.niterations));
-			if (span->number > 1)
-				put_integer(json, "sfflow.attempts", span->number);
+			if (span->attempts > 1)
+				put_integer(json, "sfflow.attempts", span->attempts);
 			break;
 		case SF_SPAN_BRANCH:
 			put_text(json, "sfflow.state.name", span->state->name);
 			put_integer(json, span->state->type == SF_STATE_MAP ? "sfflow.iteration.index" : "sfflow.branch.index",
-						span->number);
+						span->index);
 			break;
 		case SF_SPAN_TASK:
 		case SF_SPAN_WORK:

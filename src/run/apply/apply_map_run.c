@@ -313,7 +313,8 @@ exceeds_threshold(const SfMapRun *map_run)
 static void
 update_join(const SfItemExecutionEnd *end, SfBranch *join, const SfMapRun *map_run, int n)
 {
-	SfParentDelta delta = {.ended = n,.failed = exceeds_threshold(map_run)};
+	SfNetJobEnd how = exceeds_threshold(map_run) ? SF_NET_JOB_END_FAILURE : SF_NET_JOB_END_SUCCESS;
+	SfParentDelta delta = {.ended = n,.end = how};
 	const SfExecution *parent = sf_execution_read(join->key.execution_no, SF_LOCK_NONE, false);
 	const SfProgram *program;
 

@@ -133,7 +133,7 @@ static void
 check_history_size(const SfDraft *draft)
 {
 	if (draft->execution->last_event_id <= sf_setting_max_history_events ||
-		draft->execution_end != NULL || draft->administered || sf_draft_has_failure(draft))
+		draft->execution_end != NULL || sf_draft_is_by_operation(draft) || sf_draft_has_failure(draft))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EVALUATION_LIMIT),
@@ -170,7 +170,7 @@ prepare_rows(SfDraft *draft, TimestampTz now)
 	if (!draft->locked)
 		return;
 	assign_event_ids(draft);
-	if (!draft->administered)
+	if (!sf_draft_is_by_operation(draft))
 		recall_aborted(draft, now);
 	apply_deltas(draft, now);
 	if (draft->began && draft->execution_end == NULL)
@@ -193,7 +193,8 @@ static bool
 changes_execution(const SfDraft *draft)
 {
 	return draft->locked &&
-		(draft->execution_end != NULL || draft->events != NIL || draft->began || draft->administered);
+		(draft->execution_end != NULL || draft->events != NIL || draft->began ||
+		 sf_draft_is_by_operation(draft));
 }
 
 /* Append a list to another one; the appended list is not changed. */

@@ -78,7 +78,7 @@ items_wanted(const SfDraft *draft, const SfBranch *branch)
 {
 	const SfDistributedMap *map = sf_state_map(&draft->program->states[branch->state])->distributed;
 	int			batch = draft->loaded.map_run->max_items_per_batch;
-	int64		room = sf_map_window(branch) - branch->pending;
+	int64		room = sf_map_window(branch) - sf_branch_children_left(branch);
 
 	if (map->item_batcher != NULL)
 		room = batch != SF_UNLIMITED ? room * batch : CHUNK;
@@ -205,7 +205,7 @@ sf_draft_end_execution(SfDraft *draft, SfStimulusKind kind, const SfError *error
 	stopped->input = execution->input;
 	stopped->state = SF_NO_STATE;
 	stopped->after_event = SF_NO_EVENT;
-	stopped->parent_counts = kind == SF_STIMULUS_ORPHANED && draft->administered;
+	stopped->parent_counts = kind == SF_STIMULUS_ORPHANED && sf_draft_is_by_operation(draft);
 	if (root != NULL)
 	{
 		/* a sibling of the event that entered the state in which it ends */

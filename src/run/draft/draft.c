@@ -61,7 +61,7 @@ sf_draft_make_locked(SfExecution *execution)
 {
 	SfDraft	   *draft = sf_draft_make(execution);
 
-	draft->administered = true;
+	draft->by = SF_DRAFT_BY_OPERATION;
 	draft->locked = true;
 	draft->base_event_id = execution->last_event_id;
 	return draft;
@@ -136,7 +136,7 @@ sf_draft_has_failure(const SfDraft *draft)
 
 	foreach(lc, draft->deltas)
 	{
-		if (((SfParentDelta *) lfirst(lc))->failed)
+		if (sf_delta_is_failure(lfirst(lc)))
 			return true;
 	}
 	return false;

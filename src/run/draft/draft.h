@@ -21,8 +21,13 @@ typedef struct SfFeatureWait
 	SfResourceKind kind;
 } SfFeatureWait;
 
-/* How long a session waits for a lock: any time */
-#define SF_LOCK_WAIT_ANY	0
+/* Who works on a draft */
+typedef enum SfDraftBy
+{
+	SF_DRAFT_BY_SESSION,		/* a session, or one that only looks: it waits for locks, for any time */
+	SF_DRAFT_BY_WORKER,			/* a worker: it locks within lock_wait_ms, or fails */
+	SF_DRAFT_BY_OPERATION		/* a stop, redrive or abort; the caller has locked the execution */
+} SfDraftBy;
 
 /* An execution that a slice, or a session, works on, and the effects to be written */
 typedef struct SfDraft
@@ -56,18 +61,41 @@ typedef struct SfDraft
 
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
 	bool		synchronous;	/* it runs within the call that started it */
-	int			lock_wait_ms;	/* of a worker: it locks within that time, or fails; SF_LOCK_WAIT_ANY: of a session */
+	SfDraftBy	by;
+	int			lock_wait_ms;	/* BY_WORKER */
 	const struct SfDraft *ended_by; /* the draft of the execution with which this one ends; NULL: it does not */
-	bool		administered;	/* a stop, redrive or abort; the caller has locked it */
 	bool		locked;			/* the execution's row is locked by us */
 	int			base_event_id;	/* last id in the table, once locked */
 } SfDraft;
 
-/* Does a worker work on a draft, and no session? */
+/* Does a worker work on a draft? */
 static inline bool
 sf_draft_is_by_worker(const SfDraft *draft)
 {
-	return draft->lock_wait_ms != SF_LOCK_WAIT_ANY;
+	return draft->by == SF_DRAFT_BY_WORKER;
+}
+
+/* Have a worker work on a draft, which waits that long for locks. */
+static inline void
+sf_draft_give_to_worker(SfDraft *draft, int lock_wait_ms)
+{
+	draft->by = SF_DRAFT_BY_WORKER;
+	draft->lock_wait_ms = lock_wait_ms;
+}
+
+/* For how long does the worker wait for a lock? */
+static inline int
+sf_draft_lock_wait_ms(const SfDraft *draft)
+{
+	Assert(sf_draft_is_by_worker(draft));
+	return draft->lock_wait_ms;
+}
+
+/* Does an operation work on a draft: a stop, a redrive or an abort? */
+static inline bool
+sf_draft_is_by_operation(const SfDraft *draft)
+{
+	return draft->by == SF_DRAFT_BY_OPERATION;
 }
 
 /* --- draft.c --- */

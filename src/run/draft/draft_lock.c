@@ -46,7 +46,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 		return;
 	}
 	nest = NewGUCNestLevel();
-	(void) set_config_option("lock_timeout", psprintf("%d", draft->lock_wait_ms), PGC_SUSET, PGC_S_SESSION,
+	(void) set_config_option("lock_timeout", psprintf("%d", sf_draft_lock_wait_ms(draft)), PGC_SUSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
 	PG_TRY();
 	{
@@ -259,9 +259,17 @@ sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 		case SF_PHASE_ENTER:
 		case SF_PHASE_ANNOUNCED:
 			return branch->due_at == DT_NOEND;
-		default:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_MAP_ANSWERED:
+		case SF_PHASE_DONE:
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_KEPT:
+		case SF_PHASE_TIMEOUT:
+		case SF_PHASE_STOP:
 			return false;
 	}
+	return false;
 }
 
 /*

@@ -126,14 +126,14 @@ failed_input(const SfDraft *draft, const SfBranch *branch)
 									   branch->iterations, branch->niterations);
 }
 
-/* Find out which branches are parents, and of how many that have to run again. */
+/* Find out which branches are parents, and of how many that have to run again; they leave their places. */
 static void
 count_children(List *branches)
 {
 	foreach_ptr(SfBranch, branch, branches)
 	{
 		branch->work.is_parent = branch->phase == SF_PHASE_JOIN || had_item_executions(branch);
-		branch->pending = 0;
+		branch->work.unsuccessful = 0;
 		branch->place = SF_BRANCH_PLACE_NONE;
 	}
 	foreach_ptr(const SfBranch, branch, branches)
@@ -145,7 +145,7 @@ count_children(List *branches)
 			continue;
 		parent->work.is_parent = true;
 		if (branch->phase != SF_PHASE_DONE)
-			parent->pending++;
+			parent->work.unsuccessful++;
 	}
 }
 
@@ -230,9 +230,8 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 			stimulus.kind = SF_STIMULUS_OVER;	/* a timer, or a stop, that came late */
 		else if (branch->work.is_parent)
 		{
-			stimulus.counted = true;
-			stimulus.pending = had_item_executions(branch) ?
-				redrive_items(draft->execution, branch, now) : branch->pending;
+			sf_stimulus_set_children_left(&stimulus, had_item_executions(branch) ?
+										  redrive_items(draft->execution, branch, now) : branch->work.unsuccessful);
 		}
 		else
 		{

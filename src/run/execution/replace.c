@@ -45,7 +45,7 @@ change_root(const SfExecution *execution, SfBranch *root)
 	anew = sf_lifecycle_root(execution, sf_program_cache_get(execution->machine_no, execution->version)->scopes[0].start,
 							 execution->input);
 	root->state = anew->state;
-	root->payload = anew->payload;
+	sf_branch_carry(root, sf_branch_input(anew), SF_NO_EVENT);
 	if (!sf_park_end(root) || anew->due_at > GetCurrentTimestamp())
 		sf_branch_come_at(root, anew->due_at);
 }

@@ -27,7 +27,7 @@ sf_gate_find_first(SfQueue queue, SfQueuedBranch *first)
 	while (sf_park_front(queue, after, first, SF_FRONT_FIRST) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (first->waits)
+		if (first->waits_for != SF_QUEUED_FOR_NOTHING)
 			return true;
 		sf_park_delete_left_over(first);
 		after = first;

@@ -352,12 +352,12 @@ find_net(SfDraft *draft, const SfBranch *job)
 void
 sf_dependents_give_input(SfDraft *draft, SfBranch *job, const SfBranch *join)
 {
-	if (job->payload != NULL || !sf_branch_has_parent(job))
+	if (sf_branch_input(job) != NULL || !sf_branch_has_parent(job))
 		return;
 	if (join == NULL)
 		join = find_net(draft, job);
-	job->payload = sf_branch_input_of_net_jobs(join);
-	job->payload_event = join->join_input != NULL ? SF_NO_EVENT : join->payload_event;
+	sf_branch_carry(job, sf_branch_input_of_net_jobs(join),
+					join->join_input != NULL ? SF_NO_EVENT : join->payload_event);
 	job->variables = join->variables;
 	job->item = join->item;
 }

@@ -23,8 +23,8 @@ sf_new_children_count_end(SfDraft *draft, SfBranch *join)
 	SfParentDelta *delta = draft->deltas == NIL ? NULL : llast(draft->deltas);
 
 	if (delta == NULL || delta->branch_no != join->key.branch_no ||
-		(delta->failed && join->work.net == NULL) ||
-		(delta->failed && draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT))
+		(sf_delta_is_failure(delta) && join->work.net == NULL) ||
+		(sf_delta_is_failure(delta) && draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT))
 		return;
 	draft->deltas = list_delete_last(draft->deltas);
 	if (SF_DEBUG_MUTATION("count_new"))

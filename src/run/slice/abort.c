@@ -54,8 +54,7 @@ abort_child(SfDraft *draft, SfBranch *child, int after_event)
 		return 0;
 	if (child->phase == SF_PHASE_JOIN)
 	{
-		stimulus.counted = true;
-		stimulus.pending = abort_children(draft, child, after_event, &child_locked);
+		sf_stimulus_set_children_left(&stimulus, abort_children(draft, child, after_event, &child_locked));
 		stimulus.aborted.due = sf_abort_recheck_at(child, child_locked);
 	}
 	return sf_draft_advance(draft, child, &stimulus)->next == SF_STEP_ENDED ? 0 : 1;

@@ -69,15 +69,15 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 {
 	bool		aborting = join->aborting || sf_draft_is_aborted(draft, join);
 	bool		child_locked = false;
+	int			left = sf_branch_children_left(join);
 
-	stimulus->counted = true;
-	stimulus->pending = sf_branch_children_left(join);
-	if (stimulus->pending > 0 &&
+	if (left > 0 &&
 		(aborting ||
 		 (join->failing &&
 		  draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT)))
-		stimulus->pending = sf_abort_children(draft, join, &child_locked);
-	if (stimulus->pending > 0 && (join->failing || aborting))
+		left = sf_abort_children(draft, join, &child_locked);
+	sf_stimulus_set_children_left(stimulus, left);
+	if (left > 0 && (join->failing || aborting))
 	{
 		stimulus->kind = SF_STIMULUS_NOT_YET;
 		stimulus->not_yet = (SfNotYet) {.due = sf_abort_recheck_at(join, child_locked),.aborting = aborting};
@@ -87,7 +87,7 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 		stimulus->kind = SF_STIMULUS_ABORTED;
 		stimulus->aborted.after_event = SF_CHAIN;
 	}
-	else if (stimulus->pending == 0 &&
+	else if (left == 0 &&
 			 (join->failing || join->next_index >= join->total))
 		joined_stimulus(draft, join, stimulus);
 	else if (join->max_concurrency == 1 && !sf_branch_has_map_run(join))
@@ -306,7 +306,17 @@ count_transition(SfSlice *slice, const SfDraft *draft, const SfBranch *branch, S
 		case SF_STIMULUS_TASK:
 			report(slice, draft, branch, &draft->program->states[before]);
 			break;
-		default:
+		case SF_STIMULUS_STORED_OUTCOME:
+		case SF_STIMULUS_ANNOUNCED:
+		case SF_STIMULUS_HANDED_OUT:
+		case SF_STIMULUS_NOT_YET:
+		case SF_STIMULUS_ABORTED:
+		case SF_STIMULUS_CONDEMNED:
+		case SF_STIMULUS_OVER:
+		case SF_STIMULUS_REDRIVEN:
+		case SF_STIMULUS_STOPPED:
+		case SF_STIMULUS_ORPHANED:
+		case SF_STIMULUS_TIMED_OUT:
 			break;
 	}
 }
@@ -556,7 +566,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 {
 	SfStimulus	stimulus = {.kind = SF_STIMULUS_OVER};
 
-	if (branch->payload == NULL && branch->phase == SF_PHASE_ENTER)
+	if (branch->phase == SF_PHASE_ENTER && sf_branch_input(branch) == NULL)
 		sf_dependents_give_input(draft, branch, NULL);
 	if (draft->execution->status != SF_STATUS_RUNNING)
 	{

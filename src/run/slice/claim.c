@@ -110,7 +110,7 @@ find_draft(SfSlice *slice, SfBranchKey key)
 	draft->slice_drafts = &slice->drafts;
 	draft->synchronous = session != NULL && session->synchronous && key.execution_no == session->execution_no;
 	if (session == NULL)
-		draft->lock_wait_ms = sf_slice_worker(slice->request)->lock_briefly ? SF_NEXT_ROW_LOCK_MS : SF_ROW_LOCK_MS;
+		sf_draft_give_to_worker(draft, sf_slice_worker(slice->request)->lock_briefly ? SF_NEXT_ROW_LOCK_MS : SF_ROW_LOCK_MS);
 	return draft;
 }
 

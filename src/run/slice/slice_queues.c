@@ -49,7 +49,9 @@ is_of_another(const SfSlice *slice, const SfQueuedBranch *first)
 static bool
 claim_first(SfSlice *slice, SfQueue queue, const SfQueuedBranch *first, bool told, bool *any)
 {
-	if (!first->waits)
+	bool		is_task = first->waits_for == SF_QUEUED_FOR_TASK;
+
+	if (first->waits_for == SF_QUEUED_FOR_NOTHING)
 	{
 		sf_park_delete_left_over(first);
 		return true;
@@ -64,12 +66,12 @@ claim_first(SfSlice *slice, SfQueue queue, const SfQueuedBranch *first, bool tol
 		return false;
 	if (!told)
 		sf_queue_wake_if_waiting(queue, first->owner);
-	if (!(first->announced ? sf_apply_recall(first->key) : claim_parked(slice, first->key)))
+	if (!(is_task ? sf_apply_recall(first->key) : claim_parked(slice, first->key)))
 	{
 		if (!sf_slice_in_session(slice->request))
 			sf_hooks.queue_skipped(queue, first->owner);
 	}
-	else if (!first->announced)
+	else if (!is_task)
 		*any = true;
 	return true;
 }

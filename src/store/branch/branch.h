@@ -155,7 +155,17 @@ typedef enum SfBranchPlace
 } SfBranchPlace;
 
 
-/* Columns of _sfflow.branch; see sql/parts/store/branch.sql. */
+/*
+ * Columns of _sfflow.branch; see sql/parts/store/branch.sql.
+ *
+ * Of a branch in one phase, two of them say what they say of no branch in another phase.  Each is one column all the
+ * same, so that the row is no larger; test/lint/door has other code read and set them by functions of this file, which
+ * assert the phase:
+ *
+ *	pending		SF_PHASES_WITH_CHILDREN: children that have not ended; place WAITS: others that the job waits for
+ *	payload		DONE: the output; any other phase: the input of the state.  NULL: it was read without its documents, or
+ *				it is a job that has not begun, which has the input of its net.
+ */
 #define SF_BRANCH_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \
@@ -171,7 +181,7 @@ typedef enum SfBranchPlace
 	X(int, entered_event, INT4, NOT_NULL)	/* ids of events, until they are written */ \
 	X(int, last_event, INT4, NOT_NULL)	/* provisional ones, see store/history/history_event.h */ \
 	X(int, payload_event, INT4, NOT_NULL) \
-	X(int, pending, INT4, NOT_NULL)	/* sf_branch_children_left, sf_branch_net_jobs_left */ \
+	X(int, pending, INT4, NOT_NULL)	/* only by sf_branch_children_left, sf_branch_net_jobs_left and what sets them */ \
 	X(int, next_index, INT4, NOT_NULL) \
 	X(int, total, INT4, NOT_NULL) \
 	X(int, max_concurrency, INT4, NOT_NULL)	/* of a join, or SF_UNLIMITED */ \
@@ -191,7 +201,7 @@ typedef enum SfBranchPlace
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
-	X(Jsonb *, payload, JSONB_KEPT, NULLABLE)	/* input of the state; DONE: sf_branch_output */ \
+	X(Jsonb *, payload, JSONB_KEPT, NULLABLE)	/* only by sf_branch_input, sf_branch_output, sf_branch_carry */ \
 	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
 	X(Jsonb *, task_payload, JSONB_KEPT, NULLABLE)	/* ANNOUNCED */ \
 	X(Jsonb *, outcome, JSONB_KEPT, NULLABLE)	/* SF_PHASES_WITH_OUTCOME: of the task */ \
@@ -235,6 +245,7 @@ typedef struct SfBranchWork
 {
 	bool		in_draft;		/* it is among the branches of the draft */
 	bool		is_parent;		/* redrive, migration: it has children */
+	int			unsuccessful;	/* redrive: so many of them have not succeeded */
 	SfChildrenSource children;
 	struct SfBranch *join;		/* the parent, where it began this branch in this slice */
 	struct SfNet *net;			/* JobNet: its jobs, while they are in memory */
@@ -322,6 +333,14 @@ sf_branch_children_left(const SfBranch *join)
 	return join->pending;
 }
 
+/* Have a join wait for so many children. */
+static inline void
+sf_branch_set_children_left(SfBranch *join, int left)
+{
+	Assert(SF_IS_ONE_OF(join->phase, SF_PHASES_WITH_CHILDREN) && left >= 0);
+	join->pending = left;
+}
+
 /* How many jobs does a job wait for still? */
 static inline int
 sf_branch_net_jobs_left(const SfBranch *job)
@@ -330,20 +349,45 @@ sf_branch_net_jobs_left(const SfBranch *job)
 	return job->pending;
 }
 
-/* The input of the jobs of a net: that of its state, unless the state gives them another one. */
-static inline Jsonb *
-sf_branch_input_of_net_jobs(const SfBranch *net)
+/* Have a branch wait for no other one. */
+static inline void
+sf_branch_wait_for_none(SfBranch *branch)
 {
-	Assert(net->phase != SF_PHASE_DONE);
-	return net->join_input != NULL ? net->join_input : net->payload;
+	branch->pending = 0;
+}
+
+/* The input of the state that a branch is in, or is about to enter; NULL: a job has not been given it. */
+static inline Jsonb *
+sf_branch_input(const SfBranch *branch)
+{
+	Assert(branch->phase != SF_PHASE_DONE && !sf_phase_is_of_execution(branch->phase));
+	return branch->payload;
 }
 
 /* The output of a branch that has ended with success. */
 static inline Jsonb *
 sf_branch_output(const SfBranch *branch)
 {
-	Assert(branch->phase == SF_PHASE_DONE);
+	Assert(branch->phase == SF_PHASE_DONE && branch->place != SF_BRANCH_PLACE_SHARED);
 	return branch->payload;
+}
+
+/*
+ * Have a branch carry a document: to the state that it enters, whose input it is, or, if it ends with it, to its join.
+ * An event of the branch has it, or none does (SF_NO_EVENT).
+ */
+static inline void
+sf_branch_carry(SfBranch *branch, Jsonb *document, int event)
+{
+	branch->payload = document;
+	branch->payload_event = event;
+}
+
+/* The input of the jobs of a net: that of its state, unless the state gives them another one. */
+static inline Jsonb *
+sf_branch_input_of_net_jobs(const SfBranch *net)
+{
+	return net->join_input != NULL ? net->join_input : sf_branch_input(net);
 }
 
 /* The payload of an announced task. */
@@ -415,6 +459,31 @@ sf_branch_stand_at(SfBranch *branch, SfBranchPlace place)
 {
 	branch->place = place;
 	branch->due_at = DT_NOEND;
+}
+
+/* Have a job that has not begun wait for so many others. */
+static inline void
+sf_branch_wait_for_jobs(SfBranch *job, int left)
+{
+	Assert(job->phase == SF_PHASE_ENTER && left > 0);
+	sf_branch_stand_at(job, SF_BRANCH_PLACE_WAITS);
+	job->pending = left;
+}
+
+/* One of the jobs that a job waits for has ended; returns how many have not. */
+static inline int
+sf_branch_count_job_end(SfBranch *job)
+{
+	Assert(job->place == SF_BRANCH_PLACE_WAITS && job->pending > 0);
+	return --job->pending;
+}
+
+/* Have a job wait for room, and for no other one. */
+static inline void
+sf_branch_wait_for_room(SfBranch *job)
+{
+	sf_branch_stand_at(job, SF_BRANCH_PLACE_READY);
+	sf_branch_wait_for_none(job);
 }
 
 /* The phase of a branch whose execution has ended. */

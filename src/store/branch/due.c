@@ -189,9 +189,22 @@ is_skipped(const TimedBranch *branch, const TimedBranches *timed)
 		case SF_PHASE_TIMEOUT:
 			/* the machine's timeout comes if something waits beyond it */
 			return timed->last_wait >= branch->due_at;
-		default:
+		case SF_PHASE_ENTER:
+		case SF_PHASE_JOIN:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+		case SF_PHASE_DONE:
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+		case SF_PHASE_STOP:
+		case SF_PHASE_NET:
+		case SF_PHASE_KEPT:
+		case SF_PHASE_MAP_WRITE:
+		case SF_PHASE_MAP_ANSWERED:
 			return false;
 	}
+	return false;
 }
 
 /* Order branches by time, then by number. */

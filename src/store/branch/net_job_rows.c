@@ -177,8 +177,10 @@ sf_branch_imply_net_jobs(const SfProgram *program, const SfBranch *join)
 		if (undone > 0 && undone == net->jobs[i].nafter)
 			continue;
 		job = sf_branch_make_net_job(program, join, i);
-		job->place = undone == 0 ? SF_BRANCH_PLACE_READY : SF_BRANCH_PLACE_WAITS;
-		job->pending = undone;
+		if (undone > 0)
+			sf_branch_wait_for_jobs(job, undone);
+		else
+			sf_branch_wait_for_room(job);
 		job->unmet = unmet;
 		if (join->phase == SF_PHASE_ABORTED)
 		{

@@ -12,6 +12,7 @@ static inline SfBranch *
 sf_branch_make_net_job(const SfProgram *program, const SfBranch *join, int number)
 {
 	const SfState *state = &program->states[join->state];
+	int			nafter = sf_state_net(state)->jobs[number].nafter;
 	int			scope = state->scopes[number];
 	SfBranch   *job = sf_branch_make(join->key.execution_no, join->owner, SF_BRANCH_UNNUMBERED);
 
@@ -22,8 +23,8 @@ sf_branch_make_net_job(const SfProgram *program, const SfBranch *join, int numbe
 	job->last_event = join->last_event;
 	job->niterations = join->niterations;
 	job->iterations = join->iterations;
-	job->pending = sf_state_net(state)->jobs[number].nafter;
-	job->place = job->pending > 0 ? SF_BRANCH_PLACE_WAITS : SF_BRANCH_PLACE_NONE;
+	if (nafter > 0)
+		sf_branch_wait_for_jobs(job, nafter);
 	return job;
 }
 

@@ -322,21 +322,22 @@ read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
 		COL_may_wait, COL_made_by};
 	Waitings   *waitings = arg;
 	SfQueuedBranch *row = &waitings->rows[waitings->count++];
+	bool		waits = sf_row_number(tuple, desc, COL_waits, 0);
 
 	row->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	row->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
 	row->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
-	row->waits = sf_row_number(tuple, desc, COL_waits, 0);
 	row->kind = sf_row_number(tuple, desc, COL_kind, SF_PARKED_QUEUED);
 	row->as_if_since = sf_row_number(tuple, desc, COL_as_if_since, 0);
-	row->announced = sf_row_number(tuple, desc, COL_announced, 0);
 	/*
 	 * the row of a branch that waits since this slice is written when the slice ends: until then it is
 	 * in the phase from which the slice took it
 	 */
 	row->made_by = sf_row_number(tuple, desc, COL_made_by, InvalidTransactionId);
 	if (TransactionIdIsCurrentTransactionId(row->made_by))
-		row->waits = sf_row_number(tuple, desc, COL_may_wait, 0);
+		waits = sf_row_number(tuple, desc, COL_may_wait, 0);
+	row->waits_for = !waits ? SF_QUEUED_FOR_NOTHING :
+		sf_row_number(tuple, desc, COL_announced, 0) ? SF_QUEUED_FOR_TASK : SF_QUEUED_FOR_STEP;
 }
 
 /*

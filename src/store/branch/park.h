@@ -124,13 +124,20 @@ typedef struct SfQueueOrder
 	TimestampTz since;			/* when it could have begun */
 } SfQueueOrder;
 
-/* A branch that waits in a queue */
+/* What a branch waits for room for, in a queue */
+typedef enum SfQueuedFor
+{
+	SF_QUEUED_FOR_NOTHING,		/* it does not wait: its row is left over */
+	SF_QUEUED_FOR_STEP,			/* its next step, which a slice begins */
+	SF_QUEUED_FOR_TASK			/* its task, which is announced */
+} SfQueuedFor;
+
+/* A branch that has a row in a queue */
 typedef struct SfQueuedBranch
 {
 	SfBranchKey key;
 	Oid			owner;
-	bool		waits;			/* false: its row is left over */
-	bool		announced;		/* its task is announced */
+	SfQueuedFor waits_for;
 	SfParkedKind kind;			/* AHEAD, or QUEUED; then */
 	TimestampTz as_if_since;	/* in this order */
 	TransactionId made_by;		/* has written its row */

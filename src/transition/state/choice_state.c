@@ -61,9 +61,11 @@ test_sign(Test test, int sign)
 			return sign <= 0;
 		case TEST_GE:
 			return sign >= 0;
-		default:
-			return false;
+		case TEST_MATCHES:
+		case TEST_IS:			/* they compare nothing */
+			break;
 	}
+	return false;
 }
 
 /*

@@ -241,7 +241,8 @@ begin_run(SfStep *step, SfMapRun *map_run, Jsonb *items)
 	effect->begin_map_run.map_run = map_run;
 	effect->begin_map_run.items = items;
 	branch->map_run_no = map_run->map_run_no;
-	branch->next_index = branch->pending = 0;
+	branch->next_index = 0;
+	sf_branch_wait_for_none(branch);
 	sf_step_event(step, SF_HISTORY_EVENT_MAP_RUN_STARTED, NULL,
 				  run_extra(step, map_run->uuid));
 }
@@ -424,21 +425,21 @@ make_single(Feed *feed, Size *size, SfError *error)
  * within Maps would wait for each other; its end has the run looked at again.
  */
 static bool
-must_wait(const SfStep *step)
+must_wait(const SfStep *step, int running)
 {
-	return step->branch->pending > 0 && !step->loaded->may_begin;
+	return running > 0 && !step->loaded->may_begin;
 }
 
-/* Is there room for another item execution? */
+/* Is there room for another item execution beside those that run? */
 static bool
-has_room(const SfBranch *branch)
+has_room(const SfBranch *branch, int running)
 {
-	return branch->next_index < branch->total && branch->pending < sf_map_window(branch);
+	return branch->next_index < branch->total && running < sf_map_window(branch);
 }
 
-/* Begin item executions while there is room for them, within what a step may do. */
+/* Begin item executions while there is room for them, within what a step may do; *running counts those that run. */
 static bool
-begin_item_executions(SfStep *step, bool *waits, SfError *error)
+begin_item_executions(SfStep *step, int *running, bool *waits, SfError *error)
 {
 	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
 	SfBranch   *branch = step->branch;
@@ -453,13 +454,13 @@ begin_item_executions(SfStep *step, bool *waits, SfError *error)
 		!sf_template_eval(map->batch_input, &step->env, "ItemBatcher/BatchInput",
 						  &batch_input, error))
 		return false;
-	while (has_room(branch) && branch->next_index < limit && bytes < SF_MAP_STEP_BYTES)
+	while (has_room(branch, *running) && branch->next_index < limit && bytes < SF_MAP_STEP_BYTES)
 	{
 		SfItemExecution *item_execution;
 		Size		size;
 
 		CHECK_FOR_INTERRUPTS();
-		*waits = must_wait(step);
+		*waits = must_wait(step, *running);
 		if (*waits || (feed->pos > 0 && feed->pos == step->loaded->nitems))
 			break;				/* the next step goes on */
 		item_execution = map->item_batcher != NULL ?
@@ -469,7 +470,7 @@ begin_item_executions(SfStep *step, bool *waits, SfError *error)
 			return false;
 		bytes += size;
 		sf_step_effect(step, SF_EFFECT_BEGIN_ITEM_EXECUTION)->begin_item_execution = item_execution;
-		branch->pending++;
+		(*running)++;
 	}
 	return true;
 }
@@ -480,7 +481,7 @@ sf_distributed_continue(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
 	int			next_index = branch->next_index;
-	int			pending = branch->pending;
+	int			running = sf_branch_children_left(branch);
 	int			neffects = step->transition->neffects;
 	bool		waits = false;
 	SfError		error;
@@ -492,18 +493,18 @@ sf_distributed_continue(SfStep *step)
 		return SF_STEP_REST;
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
-	if (!begin_item_executions(step, &waits, &error))
+	if (!begin_item_executions(step, &running, &waits, &error))
 	{
 		if (step->transition->needs != 0)
 			return SF_STEP_REST;
 		step->transition->neffects = neffects;	/* no item execution begins */
 		branch->next_index = next_index;
-		branch->pending = pending;
 		sf_join_fail(step, &error);
 		return SF_STEP_REST;
 	}
+	sf_branch_set_children_left(branch, running);
 	/* the rest of the window with the next step */
-	if (has_room(branch) && !waits)
+	if (has_room(branch, running) && !waits)
 		branch->due_at = step->now;
 	step->transition->name = SF_TRANSITION_CONTINUED;
 	return SF_STEP_REST;

@@ -22,8 +22,8 @@
  * When a job ends, each job that waits for it is told once (sf_net_end), so all of them
  * cost as much as there are links.  A job is decided on when the last one of its After
  * has ended: it begins, or is skipped, and those that wait for it are told in turn.  Of
- * the row of the net only counters change: "pending" are the jobs that have not ended,
- * "next_index" those that have been begun or skipped.
+ * the row of the net only counters change: "pending" is of the jobs that have not ended,
+ * "next_index" of those that have been begun or skipped.
  */
 #include "postgres.h"
 
@@ -65,7 +65,7 @@ make_job(SfNet *net, int job)
 
 /* Note how a job has ended. */
 static void
-note_end(SfNet *net, int job, int end)
+note_end(SfNet *net, int job, SfNetJobEnd end)
 {
 	if (net->ends != NULL)
 		net->ends[job] = end;
@@ -79,8 +79,8 @@ sf_net_room(const SfNet *net)
 
 	if (join->max_concurrency == SF_UNLIMITED)
 		return PG_INT32_MAX;
-	/* of those that have been begun or skipped, total - pending have ended */
-	return join->max_concurrency - (join->next_index - (join->total - join->pending));
+	/* of those that have been begun or skipped, all have ended but those of total that are left */
+	return join->max_concurrency - (join->next_index - (join->total - sf_branch_children_left(join)));
 }
 
 /* Have a job wait for room. */
@@ -89,8 +89,7 @@ make_ready(SfNet *net, int job)
 {
 	SfBranch   *branch = net->rows[job];
 
-	sf_branch_stand_at(branch, SF_BRANCH_PLACE_READY);
-	branch->pending = 0;
+	sf_branch_wait_for_room(branch);
 	net->ready = bms_add_member(net->ready, job);
 	net->changed = lappend(net->changed, branch);
 }
@@ -104,7 +103,7 @@ skip_job(SfNet *net, int job)
 {
 	net->rows[job]->row.gone = true;
 	net->join->next_index++;
-	net->join->pending--;
+	sf_branch_set_children_left(net->join, sf_branch_children_left(net->join) - 1);
 	net->changed = lappend(net->changed, net->rows[job]);
 	note_end(net, job, SF_NET_JOB_END_SKIP);
 }
@@ -114,7 +113,7 @@ skip_job(SfNet *net, int job)
  * those that are skipped are appended to a list of numbers.
  */
 void
-sf_net_end(SfNet *net, int job, int end, List **skipped)
+sf_net_end(SfNet *net, int job, SfNetJobEnd end, List **skipped)
 {
 	const SfNetJob *ended = &jobs_of(net)[job];
 
@@ -123,15 +122,16 @@ sf_net_end(SfNet *net, int job, int end, List **skipped)
 	{
 		const SfNetJobLink *link = &ended->followers[i];
 		SfBranch   *branch = net->rows[link->job];
+		int			left;
 
 		if (branch == NULL)
 			branch = make_job(net, link->job);
 		else if (branch->place != SF_BRANCH_PLACE_WAITS)
 			continue;			/* it succeeded before a redrive */
-		branch->pending--;
+		left = sf_branch_count_job_end(branch);
 		if ((link->on & end) == 0)
 			branch->unmet = true;
-		if (branch->pending > 0)
+		if (left > 0)
 			net->changed = lappend(net->changed, branch);
 		else if (branch->unmet)
 		{
@@ -155,7 +155,7 @@ sf_net_begin_next(SfNet *net, TimestampTz now)
 	net->ready = bms_del_member(net->ready, job);
 	branch = net->rows[job] != NULL ? net->rows[job] : make_job(net, job);
 	sf_branch_come_at(branch, now);
-	branch->pending = 0;
+	sf_branch_wait_for_none(branch);
 	net->changed = lappend(net->changed, branch);
 	net->join->next_index++;
 	return job;
@@ -222,7 +222,7 @@ sf_net_load_implied(SfNet *net)
 			net->ready = bms_add_member(net->ready, i);
 		else if (undone < jobs->jobs[i].nafter)
 		{
-			make_job(net, i)->pending = undone;
+			sf_branch_wait_for_jobs(make_job(net, i), undone);
 			net->rows[i]->unmet = unmet;
 		}
 	}
@@ -255,10 +255,7 @@ sf_net_make_rows(SfNet *net)
 	for (int i = 0; i < njobs; i++)
 	{
 		if (net->rows[i] == NULL && bms_is_member(i, net->ready))
-		{
-			make_job(net, i)->place = SF_BRANCH_PLACE_READY;
-			net->rows[i]->pending = 0;
-		}
+			sf_branch_wait_for_room(make_job(net, i));
 		if (net->rows[i] != NULL && !net->rows[i]->work.in_draft && !net->rows[i]->row.stored)
 			net->changed = lappend(net->changed, net->rows[i]);
 	}
@@ -274,7 +271,7 @@ bool
 sf_net_rest(SfNet *net, TimestampTz now)
 {
 	SfBranch   *join = net->join;
-	int			running = join->next_index - (join->total - join->pending);
+	int			running = join->next_index - (join->total - sf_branch_children_left(join));
 
 	if (running != bms_num_members(net->begun))
 		return false;
@@ -313,8 +310,9 @@ sf_net_enter(SfStep *step)
 	sf_step_event(step, SF_HISTORY_EVENT_JOBNET_STATE_STARTED, NULL, NULL);
 	branch->phase = SF_PHASE_JOIN;
 	branch->due_at = DT_NOEND;
-	branch->join_input = payload == branch->payload ? NULL : payload;
-	branch->total = branch->pending = jobs->njobs;
+	branch->join_input = payload == sf_branch_input(branch) ? NULL : payload;
+	branch->total = jobs->njobs;
+	sf_branch_set_children_left(branch, jobs->njobs);
 	branch->next_index = 0;
 	sf_branch_forget_ends(branch);
 	net = sf_net_make(step->program, branch);
@@ -414,8 +412,7 @@ rewind_job(SfNet *net, int job, int undone, bool unmet)
 	}
 	if (undone == 0 || undone == jobs_of(net)[job].nafter)
 		return;
-	make_job(net, job);
-	net->rows[job]->pending = undone;
+	sf_branch_wait_for_jobs(make_job(net, job), undone);
 	net->rows[job]->unmet = unmet;
 	net->changed = lappend(net->changed, net->rows[job]);
 }
@@ -449,7 +446,7 @@ sf_net_rewind(SfNet *net)
 	SfBranch   *join = net->join;
 	char	   *ends = palloc0(jobs->njobs);
 
-	join->total = join->pending = jobs->njobs;
+	join->total = join->work.unsuccessful = jobs->njobs;
 	join->next_index = 0;
 	sf_branch_forget_ends(join);
 	for (int i = 0; i < jobs->njobs; i++)
@@ -473,7 +470,7 @@ sf_net_rewind(SfNet *net)
 		if (ends[job] != SF_NET_JOB_END_NONE)
 		{
 			join->next_index++;
-			join->pending--;
+			join->work.unsuccessful--;
 		}
 	}
 	pfree(ends);

@@ -33,7 +33,7 @@ typedef struct SfNet
 
 extern SfNet *sf_net_make(const SfProgram *program, SfBranch *join);
 extern int	sf_net_room(const SfNet *net);
-extern void sf_net_end(SfNet *net, int job, int end, List **skipped);
+extern void sf_net_end(SfNet *net, int job, SfNetJobEnd end, List **skipped);
 extern int	sf_net_begin_next(SfNet *net, TimestampTz now);
 extern void sf_net_begin(SfNet *net, TimestampTz now);
 extern int	sf_net_take_back_begun(SfNet *net);

@@ -163,13 +163,13 @@ show_selected(SfStep *step)
 	sf_json_begin_array(&json);
 	for (int i = 0; i < transition->neffects; i++)
 		if (transition->effects[i].kind == SF_EFFECT_SPAWN_BRANCH)
-			sf_json_add(&json, NULL, transition->effects[i].spawn_branch->payload);
+			sf_json_add(&json, NULL, sf_branch_input(transition->effects[i].spawn_branch));
 	sf_step_show(step, SF_INSPECTION_AFTER_ITEM_SELECTOR, sf_json_end(&json));
 }
 
-/* Begin iterations while there is room for them. */
+/* Begin iterations while there is room for them; *running counts those that run. */
 static bool
-begin_iterations(SfStep *step, Jsonb *items, SfError *error)
+begin_iterations(SfStep *step, Jsonb *items, int *running, SfError *error)
 {
 	SfBranch   *branch = step->branch;
 	JsonbValue	array,
@@ -178,7 +178,7 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 	bool		stores_item = (step->program->scopes[scope].context_use & SF_CONTEXT_ITEM) != 0;
 	int			room;
 
-	room = sf_map_window(branch) - branch->pending;
+	room = sf_map_window(branch) - *running;
 	if (step->loaded->inspection != NULL)
 		room = branch->total;	/* a test shows all of them */
 	sf_json_root(items, &array);
@@ -203,7 +203,7 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 				   sizeof(int) * branch->niterations);
 		child->iterations[branch->niterations] = index;
 		branch->next_index++;
-		branch->pending++;
+		(*running)++;
 	}
 	branch->join_input = branch->next_index < branch->total ? items : NULL;
 	show_selected(step);
@@ -261,6 +261,7 @@ sf_map_enter(SfStep *step)
 	Jsonb	   *items;
 	JsonbValue	array;
 	int			neffects;
+	int			running = 0;
 	SfError		error;
 
 	if (!sf_flow_input(step, &error) || !sf_map_items(step, &items, &error) ||
@@ -269,19 +270,20 @@ sf_map_enter(SfStep *step)
 
 	sf_json_root(items, &array);
 	branch->total = sf_json_count(&array);
-	branch->next_index = branch->pending = 0;
+	branch->next_index = 0;
 	sf_step_event(step, SF_HISTORY_EVENT_MAP_STATE_STARTED, NULL, sf_map_length(branch->total));
 
 	neffects = step->transition->neffects;
-	if (!check_tolerated(step, &error) || !begin_iterations(step, items, &error))
+	if (!check_tolerated(step, &error) || !begin_iterations(step, items, &running, &error))
 	{
 		step->transition->neffects = neffects;	/* no iteration begins */
 		return sf_step_fail(step, &error);
 	}
 	branch->phase = SF_PHASE_JOIN;
-	branch->due_at = branch->pending == 0 ? step->now : DT_NOEND;
+	sf_branch_set_children_left(branch, running);
+	branch->due_at = running == 0 ? step->now : DT_NOEND;
 	step->transition->name = SF_TRANSITION_STARTED;
-	return branch->pending == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
+	return running == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
 }
 
 /* Map: some iterations have ended, others may begin. */
@@ -290,6 +292,7 @@ sf_map_continue(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
 	int			started = branch->last_event;
+	int			running = sf_branch_children_left(branch);
 	int			last_inner_event = sf_stimulus_due(step->stimulus)->last_inner_event;
 	SfError		error;
 
@@ -302,8 +305,9 @@ sf_map_continue(SfStep *step)
 	/* a later iteration follows the inner events of the one before */
 	if (last_inner_event != SF_NO_EVENT)
 		branch->last_event = last_inner_event;
-	if (!begin_iterations(step, branch->join_input, &error))
+	if (!begin_iterations(step, branch->join_input, &running, &error))
 		sf_join_fail(step, &error);
+	sf_branch_set_children_left(branch, running);
 	branch->last_event = started;
 	step->transition->name = SF_TRANSITION_CONTINUED;
 	return SF_STEP_REST;

@@ -3,7 +3,7 @@
  *		Parallel, and the join that it shares with Map and JobNet.
  *
  * Entering spawns a child branch a scope and puts the state's branch into
- * phase JOIN.  Children count down its "pending" when they end; the last one
+ * phase JOIN.  Children count down those that are left when they end; the last one
  * (or the first that fails, with FailureMode ABORT) makes it due again.
  */
 #include "postgres.h"
@@ -24,8 +24,7 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 	child->state = step->program->scopes[scope].start;
 	child->last_event = parent->last_event;
 	child->due_at = step->now;
-	child->payload = payload;
-	child->payload_event = payload_event;
+	sf_branch_carry(child, payload, payload_event);
 	child->variables = parent->variables;
 	child->niterations = parent->niterations;
 	child->iterations = parent->iterations;
@@ -68,10 +67,10 @@ sf_join_is_ready(const SfBranch *parent, const SfState *state)
 void
 sf_join_add_ends(SfBranch *parent, const SfParentDelta *delta)
 {
-	parent->pending = Max(parent->pending - delta->ended, 0);
+	sf_branch_set_children_left(parent, Max(sf_branch_children_left(parent) - delta->ended, 0));
 	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
 									PG_INT32_MAX);
-	if (delta->failed && !parent->failing)
+	if (sf_delta_is_failure(delta) && !parent->failing)
 	{
 		parent->failing = true;
 		parent->failed_event = delta->failed_event;
@@ -127,14 +126,14 @@ sf_parallel_enter(SfStep *step)
 		return sf_step_fail(step, &error);
 
 	sf_step_event(step, SF_HISTORY_EVENT_PARALLEL_STATE_STARTED, NULL, NULL);
-	payload_event = payload == step->branch->payload ?
+	payload_event = payload == sf_branch_input(step->branch) ?
 		step->branch->payload_event : SF_NO_EVENT;
 	for (int i = 0; i < state->nscopes; i++)
 		(void) sf_join_spawn(step, state->scopes[i], i, payload, payload_event);
 
 	step->branch->phase = SF_PHASE_JOIN;
 	step->branch->due_at = DT_NOEND;
-	step->branch->pending = state->nscopes;
+	sf_branch_set_children_left(step->branch, state->nscopes);
 	step->branch->total = step->branch->next_index = state->nscopes;
 	step->transition->name = SF_TRANSITION_STARTED;
 	return SF_STEP_REST;

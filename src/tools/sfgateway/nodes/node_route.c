@@ -71,6 +71,14 @@ static const struct
 	{"UpdateMapRun", BY_ARN, "mapRunArn", true},
 };
 
+/* Of which answers the error is that a search has kept */
+typedef enum KeptError
+{
+	KEPT_NONE,
+	KEPT_ELSEWHERE,				/* a node does not have what is asked for */
+	KEPT_DENIED					/* the role may not ask a node, which says more */
+} KeptError;
+
 /* A request that is on its way from node to node, until one has what it names */
 typedef struct NodeSearch
 {
@@ -93,8 +101,8 @@ typedef struct NodeSearch
 	bool		is_named;		/* by a token, the cache or an error: the node that is asked */
 	bool		is_over;		/* the node that a token or an error names does not have the task: none has */
 	char	   *unknown;		/* the number of a node that an error names, and that is none of ours; or NULL */
-	SfgAwsError kept;			/* of the first that does not have what is asked for, or may not be asked by the role */
-	bool		is_denied;		/* it is of the latter */
+	KeptError	kept_of;		/* the first answer of those that say most */
+	SfgAwsError kept;			/* not KEPT_NONE: its error */
 } NodeSearch;
 
 static void ask_next(NodeSearch *search);
@@ -214,7 +222,7 @@ answer_none(NodeSearch *search)
 	}
 	error = search->kept;
 	search->kept = (SfgAwsError) {.status = 0};
-	if (search->located != NULL && search->is_denied)
+	if (search->located != NULL && search->kept_of == KEPT_DENIED)
 		tell_failure(search, MHD_HTTP_FORBIDDEN, error.message);
 	else if (search->located != NULL)
 		tell_node(search, SFG_HERE);
@@ -293,15 +301,15 @@ meaning_of(const NodeSearch *search, const PGresult *result)
 	return search->located != NULL ? NO_ANSWER : ANSWER;
 }
 
-/* Keep the error of a node for the case that no other one has what is asked for; that a right is missing says more. */
+/* Keep the error of a node for the case that no other one has what is asked for, unless one says as much already. */
 static void
-note_error(NodeSearch *search, const PGresult *result, bool is_denied)
+note_error(NodeSearch *search, const PGresult *result, KeptError kept_of)
 {
-	if (*sfc_sqlstate(result) == '\0' || (search->kept.status != 0 && (search->is_denied || !is_denied)))
+	if (*sfc_sqlstate(result) == '\0' || search->kept_of >= kept_of)
 		return;
 	sfg_aws_error_free(&search->kept);
 	search->kept = sfg_aws_error_read(result);
-	search->is_denied = is_denied;
+	search->kept_of = kept_of;
 }
 
 /*
@@ -363,11 +371,11 @@ answered(const PGresult *result, void *arg)
 	}
 	if (meaning == ELSEWHERE)
 	{
-		note_error(search, result, false);
+		note_error(search, result, KEPT_ELSEWHERE);
 		ask_elsewhere(search, result);
 	}
 	else if (meaning == DENIED)
-		note_error(search, result, true);
+		note_error(search, result, KEPT_DENIED);
 	else
 		search->missing |= SFG_NODE_BIT(search->node_index);
 	if (meaning != ELSEWHERE && result != NULL)
