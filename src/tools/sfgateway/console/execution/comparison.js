@@ -143,12 +143,12 @@ function jobsTable(data, context) {
 }
 
 // The timelines of both, of the same scale.
-function timelines(data) {
+function timelines(data, { leaveFor }) {
   const least = Math.max(...data.times.map(times => times && times.rows.length ? shownTime(times) : 0));
   return [[tr('Timeline of the other run'), data.a, data.times[0]], [tr('Timeline of this run'), data.b, data.times[1]]]
     .map(([words, run, times]) =>
       section(words, {}, timeline(times, () => false, (state, event) => {
-        location.hash = addressOf('execution', run.execution_id, { state, event });
+        leaveFor(addressOf('execution', run.execution_id, { state, event }));
       }, least),
         times.next ? h('p', { class: 'muted' }, tr('The first rows; the page of the execution has all.')) : null)
     );
@@ -159,7 +159,8 @@ export function draw(data, context) {
     h('div', { class: 'title', key: 'title' },
       h('h1', { tabindex: '-1' }, tr('Compare '), text(context.argument, 'id'))),
     h('div', { class: 'card', key: 'heads' }, executionsTable(data), chooser(data, context)),
-    data.a ? [section(tr('Jobs that differ'), { count: data.differ }, jobsTable(data, context)), timelines(data)] :
+    data.a ?
+      [section(tr('Jobs that differ'), { count: data.differ }, jobsTable(data, context)), timelines(data, context)] :
       data.problem ? errorNotice(data.problem) :
       notice('late', h('p', null, tr('No run before this one has succeeded. Choose another one to compare it with.'))),
   ];

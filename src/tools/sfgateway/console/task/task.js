@@ -176,7 +176,7 @@ export function draw(data, context) {
       task.data === null ? null :
         section(tr('Data'), {}, payload(tr('Data'), task.data, { what: 'task', task: task.task }))),
     data.may_read ? section(tr('Execution'), {}, picture(data, data.states, task.state, state => {
-      location.hash = addressOf('execution', task.execution_id, { state });
+      context.leaveFor(addressOf('execution', task.execution_id, { state }));
     }, tr('States of the execution'), context)) : null,
   ];
 }
