@@ -2,12 +2,14 @@
 
 import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
+import { text } from '../base/values.js';
 
 // A part of a page with a heading.
 export function section(title, props, ...children) {
   const { id = `h-${title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}`, count: number, ...rest } = props ?? {};
   return h('section', { 'aria-labelledby': id, key: id, ...rest, class: `card ${rest.class ?? ''}` },
-    h('h2', { id }, title, number !== undefined ? h('span', { class: 'count' }, String(number)) : null), children);
+    h('h2', { id }, text(title), number !== undefined ? h('span', { class: 'count' }, String(number)) : null),
+    children);
 }
 
 // Names and values.

@@ -2,6 +2,7 @@
 
 import { h } from '../base/dom.js';
 import { printJson, readJson } from '../base/json.js';
+import { text } from '../base/values.js';
 import { button } from '../element/controls.js';
 import { tr } from '../language/texts.js';
 import { heldStates } from '../operation/holds.js';
@@ -33,8 +34,8 @@ function definitionLines(written, state) {
   const lines = written.split('\n');
   const [from, to] = state ? stateLines(lines, state) : [-1, -1];
   return lines.map((line, n) =>
-    h('span', { class: `line${n >= from && n <= to ? ' marked' : ''}`, id: n === from ? 'marked' : null },
-      h('bdi', null, line), '\n')
+    h('span', { class: `line${n >= from && n <= to ? ' marked' : ''}`, id: n === from ? 'marked' : null }, text(line),
+      '\n')
   );
 }
 

@@ -27,13 +27,13 @@ function lookInto({ executions: [latest], jobs }) {
   return { latest, query: jobs?.[0] ? { state: stateNames(jobs[0]).at(-1) } : {} };
 }
 
-// What failed, and when.
-function failureHead(failure, isCut) {
+// What failed, and when; hasMore: whether there are more failures than were looked at.
+function failureHead(failure, hasMore) {
   const { latest, query } = lookInto(failure);
   return h('div', { class: 'fault-head' },
     statusBadge(EXECUTION, failure.kind === 'timed_out' ? 'TIMED_OUT' : 'FAILED'),
     failure.n > 1 ?
-      h('strong', { class: 'id' }, tr('{0}{1} executions of ', failure.n, isCut ? '+' : ''),
+      h('strong', { class: 'id' }, tr('{0}{1} executions of ', failure.n, hasMore ? '+' : ''),
         machineLink(failure.state_machine)) : executionLink(latest, query), nodeNote(failure),
     h('span', { class: 'muted' }, failure.n > 1 ? tr('the latest ') : null, time(failure.since),
       ` (${distance(failure.since)})`,

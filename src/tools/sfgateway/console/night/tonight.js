@@ -124,7 +124,8 @@ function unseen(role) {
         tr(
           'Your role may read no state machine, so this page stays empty. A member of the owner of a ' +
             'machine can give it the right:',
-        )), h('p', null, h('code', null, `SELECT sf_grant('READ', 'machine', '${role}')`))));
+        )),
+      h('p', null, h('code', null, text(`SELECT sf_grant('READ', 'machine', '${role.replaceAll("'", "''")}')`)))));
 }
 
 // What is wrong with the database itself.

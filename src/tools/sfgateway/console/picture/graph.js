@@ -1,7 +1,7 @@
 // The picture of a machine, drawn from the layout that SQL gives, with the status of each state.
 
 import { s } from '../base/dom.js';
-import { count, duration } from '../base/format.js';
+import { count, duration, visible } from '../base/format.js';
 import { iconShapes } from '../base/icons.js';
 import { JOB, statusWord, toneOf } from '../element/statuses.js';
 import { tr } from '../language/texts.js';
@@ -12,7 +12,7 @@ const SMALL_LINE = 13, NAME_LINE = 15, PAD = 7, SIDE = 5;
 // Texts below each other, from a point on, in a room.
 function lines(list, x, y, height, more, room) {
   return list.map((line, n) => {
-    const { text, length } = fitText(line, more, room);
+    const { text, length } = fitText(visible(line), more, room);
     const squeezed = length && { textLength: length, lengthAdjust: 'spacingAndGlyphs' };
     return s('text', { class: more, x, y: y + (n + 1) * height - 3, ...squeezed }, text);
   });
@@ -75,7 +75,7 @@ function drawState(state, facts, critical, { chosen, at, found, pick }) {
       },
     },
     // the name of the button, and what is seen of it under the mouse
-    s('title', null, `${words.filter(Boolean).join(', ')}\n${state.subtitle}`),
+    s('title', null, visible(`${words.filter(Boolean).join(', ')}\n${state.subtitle}`)),
     s('rect', { class: 'box', x: state.x, y: state.y, width: state.w, height: state.h, rx: state.corner }),
     lines(state.lines, middle, state.y + PAD, NAME_LINE, 'name', room),
     lines(subtitle(state, facts), middle, state.y + PAD + state.lines.length * NAME_LINE, SMALL_LINE, 'small', room),
@@ -104,7 +104,7 @@ function drawEdge(edge, critical) {
     s('path', { class: 'line', d: edge.line }), edge.head ? s('path', { class: 'head', d: edge.head }) : null);
 }
 function drawLabel(label) {
-  return s('g', { class: `label${label.catch ? ' catch' : ''}` }, s('title', null, label.title ?? ''),
+  return s('g', { class: `label${label.catch ? ' catch' : ''}` }, s('title', null, visible(label.title ?? '')),
     s('rect', { x: label.x, y: label.y, width: label.w, height: label.h }),
     lines(label.lines, label.x + label.w / 2, label.y + 3, SMALL_LINE, 'small', label.w - 2));
 }
