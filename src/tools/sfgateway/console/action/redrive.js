@@ -6,7 +6,7 @@ import { count } from '../base/format.js';
 import { text } from '../base/values.js';
 import { notice } from '../element/blocks.js';
 import { field } from '../element/controls.js';
-import { confirm, isAsking, tell } from '../element/dialog.js';
+import { confirm, isAsking, prepare, tell } from '../element/dialog.js';
 import { errorNotice } from '../element/errors.js';
 import { tr } from '../language/texts.js';
 import { leftOut, nameList, onTargets } from './targets.js';
@@ -54,8 +54,9 @@ export async function redriveOne(id, fromState = null) {
   const from = fromState ? { from_state: fromState } : {};
   let plan = null, refusal = null;
   try {
-    plan = await call('plan', { execution_id: id, ...from });
+    plan = await prepare(call('plan', { execution_id: id, ...from }));
   } catch (error) {
+    if (error.name === 'AbortError') throw error;
     refusal = error;
   }
   if (isAsking()) return null;
@@ -75,7 +76,7 @@ export async function redriveOne(id, fromState = null) {
 // Redrive several executions; the first of them shows whether that would be of use, or why it is not known. So many
 // others were chosen, too.
 export async function redriveMany(ids, others = 0) {
-  const plan = await call('plan', { execution_id: ids[0] }).catch(error => ({ error }));
+  const plan = await prepare(call('plan', { execution_id: ids[0] }).catch(error => ({ error })));
   return confirm({
     title: tr('Redrive {0}?', count(ids.length, '{0} execution|{0} executions')),
     yes: tr('Redrive'),

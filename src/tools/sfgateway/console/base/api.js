@@ -55,12 +55,13 @@ function nullIfNoJson(error) {
   return null;
 }
 
-// Send a request and read the answer.
+// Send a request and read the answer. That its session is over says nothing of one that has begun since.
 async function send(path, body, signal) {
+  const token = csrfToken;
   const options = body === undefined ? { method: 'GET' } : {
     method: 'POST',
     body: JSON.stringify(body),
-    headers: { 'Content-Type': 'application/json', ...(csrfToken ? { 'X-CSRF-Token': csrfToken } : {}),
+    headers: { 'Content-Type': 'application/json', ...(token ? { 'X-CSRF-Token': token } : {}),
       ...(wasUsed ? {} : { 'X-Background': '1' }) },
   };
   if (body !== undefined) wasUsed = false;
@@ -73,7 +74,7 @@ async function send(path, body, signal) {
     throw new ApiError(0, { message: tr('The server cannot be reached.') });
   }
   if (response.ok) return answer;
-  if (response.status === 401 && csrfToken && path !== LOGIN) {
+  if (response.status === 401 && token && token === csrfToken && path !== LOGIN) {
     keepToken(null);
     window.dispatchEvent(new CustomEvent('signed-out', { detail: answer?.error?.reason }));
   }

@@ -58,7 +58,7 @@ function tools(layout, view, found, choose, redraw) {
   return h('div', { class: 'graph-tools', key: 'tools', role: 'group', 'aria-label': tr('Search and zoom') },
     h('input', { type: 'search', placeholder: tr('Find a state'), 'aria-label': tr('Find a state'), autocomplete: 'off',
       spellcheck: 'false', oninput: onsearch, onkeydown: event => {
-        if (event.key === 'Enter') onsearch(event);
+        if (event.key === 'Enter' && !event.isComposing) onsearch(event);
       } }),
     h('span', { class: 'muted graph-found' },
       view.search?.text.trim() ? (found.length ? tr('{0} of {1}', view.search.at + 1, found.length) : tr('none')) :

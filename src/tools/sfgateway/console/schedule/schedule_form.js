@@ -5,7 +5,7 @@ import { call } from '../base/api.js';
 import { h } from '../base/dom.js';
 import { clock, distance } from '../base/format.js';
 import { choice, field } from '../element/controls.js';
-import { confirm } from '../element/dialog.js';
+import { confirm, prepare } from '../element/dialog.js';
 import { may } from '../element/rights.js';
 import { tr } from '../language/texts.js';
 
@@ -91,7 +91,7 @@ async function previewSchedule(values, schedule) {
 
 // Make a schedule, or change one.
 export async function editSchedule(schedule, calendars) {
-  const { rows, rights } = await call('machines', { limit: 200 });
+  const { rows, rights } = await prepare(call('machines', { limit: 200 }));
   const machines = rows.map(m => m.state_machine).filter(name => may(rights, name, 'START'));
   return confirm({
     title: schedule ? tr('Edit {0}', schedule.schedule_name) : tr('New schedule'),

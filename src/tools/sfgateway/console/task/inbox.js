@@ -24,9 +24,11 @@ export function title() {
   return tr('Inbox');
 }
 
-export function load({ ask, query }) {
-  return ask('inbox', { which: whichOf(query), ...(query.worklist ? { worklist: query.worklist } : {}),
+export async function load({ ask, query }) {
+  const which = whichOf(query);
+  const found = await ask('inbox', { which, ...(query.worklist ? { worklist: query.worklist } : {}),
     ...(query.key ? { after: query.key } : {}) });
+  return { ...found, which };
 }
 
 // How soon to look again: people wait for others.
@@ -53,8 +55,9 @@ function sum(counts, which, worklist) {
   );
 }
 
-// The tasks of a page.
-function list(data, context, which) {
+// The tasks of a page. What can be done with them is that of the tab for which they were asked.
+function list(data, context) {
+  const { which } = data;
   const doing = which === 'open' ? { action: 'claim_task', word: tr('Claim'), done: tr('Claimed.') } :
     which === 'mine' ? { action: 'release_task', word: tr('Release'), done: tr('Given back.') } : null;
   return [
@@ -103,7 +106,7 @@ export function draw(data, context) {
     h('div', { class: 'card', key: 'list' }, tabs(tr('Which tasks'), WHICH.map(({ id, word }) => ({
       id,
       label: [word, h('span', { class: 'count' }, String(sum(data.counts, id, worklist)))],
-      content: () => list(data, context, which),
+      content: () => list(data, context),
     })), which, chosen => choose({ which: chosen }))),
   ];
 }
