@@ -54,8 +54,9 @@ psql(
     r"""SELECT sf_create_state_machine('turned', json_build_object('Comment', U&'a\202Eb', 'StartAt', U&'S\202Et',
       'States', json_build_object(U&'S\202Et', json_build_object('Type', 'Wait', 'Seconds', 100000, 'End', true))));
     SELECT sf_start('turned', '{}', 'x');
-    SELECT sf_create_state_machine('many', json_build_object('StartAt', 'S1', 'States', (SELECT json_object_agg('S' || n,
-      json_build_object('Type', 'Pass', 'Next', 'S' || n + 1)) FROM generate_series(1, 40) n)::jsonb
+    SELECT sf_create_state_machine('many', json_build_object('StartAt', 'S1', 'States', (SELECT
+      json_object_agg('S' || n, json_build_object('Type', 'Pass', 'Next', 'S' || n + 1))
+      FROM generate_series(1, 40) n)::jsonb
       || '{"S41": {"Type": "Succeed"}}'));
     SELECT sf_create_worklist('approve');
     SELECT sf_create_state_machine('purchase', '{"StartAt": "A", "States": {"A": {"Type": "Task",

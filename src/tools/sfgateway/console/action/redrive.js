@@ -11,6 +11,8 @@ import { errorNotice } from '../element/errors.js';
 import { tr } from '../language/texts.js';
 import { leftOut, nameList, onTargets } from './targets.js';
 
+/** @import { Content } from '../base/dom.js' */
+
 // A warning if a redrive would only repeat Fail states; `like` is the execution that shows it for others.
 function failsAgain(plan, like = null) {
   return plan.fails_again ?
@@ -31,8 +33,24 @@ function furtherJobs({ more }) {
   );
 }
 
-// What a redrive would run, as `plan` answers: { goes_on_with, fails_again, at_most, runs: names of jobs, runs_count,
-// more: [{ state, type, jobs }], kept_count }.
+/**
+ * What a redrive would run, as `plan` answers.
+ * @typedef {object} Plan
+ * @property {string | null} goes_on_with
+ * @property {boolean} fails_again
+ * @property {boolean} at_most whether not all that is counted must run
+ * @property {string[]} runs names of jobs
+ * @property {number} runs_count
+ * @property {{ state: string, type: string, jobs?: number }[]} more what is counted beside these
+ * @property {number} kept_count
+ */
+
+/**
+ * What a redrive would run, in words.
+ * @param {Plan} plan
+ * @param {string | null} fromState
+ * @returns {Content}
+ */
 function planWords(plan, fromState) {
   const howMany = [plan.at_most ? tr('Up to ') : '', count(plan.runs_count, '{0} job|{0} jobs'), tr(' will run'),
     fromState ? tr(' or can run:') : ':'];

@@ -2,8 +2,30 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-// What is known of the elements that were made here: { key, same, css; handlers, by type; listening: the types of which
-// events come; makeChildren: what was left for later }.
+/**
+ * What an element is made with: attributes, of which null, undefined and false are left out, and handlers (onclick, …).
+ * The key tells the element from its siblings when it is drawn anew. While the mark "same" is the same, the element
+ * that is there is left alone. Positions and sizes that are computed are in css.
+ * @typedef {{ key?: string | number, same?: unknown, css?: Record<string, string> } & Record<string, unknown>} Props
+ */
+
+/**
+ * What an element has in it; null, undefined, false and '' are nothing.
+ * @typedef {Node | string | number | null | undefined | false | Content[]} Content
+ */
+
+/**
+ * What is known of an element that was made here.
+ * @typedef {object} Note
+ * @property {string | number} [key] of the props
+ * @property {unknown} [same] of the props
+ * @property {Record<string, string>} [css] of the props
+ * @property {Record<string, (event: Event) => void>} handlers by type of event
+ * @property {Set<string>} listening the types of events that go to the handlers
+ * @property {() => Content} [makeChildren] makes the children that were left for later
+ */
+
+/** @type {WeakMap<Node, Note>} */
 const notes = new WeakMap();
 const NOTHING = Object.freeze({});
 
@@ -73,12 +95,24 @@ function append(element, children) {
   }
 }
 
-// Make an element.
+/**
+ * Make an element.
+ * @param {string} tag
+ * @param {Props | null} [props]
+ * @param {...(Content | (() => Content))} children
+ * @returns {HTMLElement}
+ */
 export function h(tag, props, ...children) {
   return fill(document.createElement(tag), props, children);
 }
 
-// Make an element of a picture.
+/**
+ * Make an element of a picture.
+ * @param {string} tag
+ * @param {Props | null} [props]
+ * @param {...Content} children
+ * @returns {SVGElement}
+ */
 export function s(tag, props, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
@@ -165,8 +199,13 @@ function patchNote(old, { same, handlers = {}, css = {} }) {
   style(old, note);
 }
 
-// Make a node like another one that was just made, and return the node that is there then. Focus, scrolling and what
-// is unfolded stay as they are. An element with the same mark ("same") is left alone.
+/**
+ * Make a node like another one that was just made, and return the node that is there then. Focus, scrolling and what
+ * is unfolded stay as they are. An element with the same mark ("same") is left alone.
+ * @param {Node} old
+ * @param {Node} made
+ * @returns {Node}
+ */
 export function patch(old, made) {
   if (old.nodeType !== made.nodeType || old.nodeName !== made.nodeName || keyOf(old) !== keyOf(made)) {
     old.replaceWith(makeAll(made));

@@ -7,11 +7,19 @@ import { tr } from '../language/texts.js';
 import { button } from './controls.js';
 import { errorNotice } from './errors.js';
 
+/** @import { Content } from '../base/dom.js' */
+
 let dialogsMade = 0;
 let pagesLeft = 0;
 
-// Show a dialog and wait for its end. draw(close) makes its content; the result is what close() is given first. One
-// that is left without an answer has the result of cancelled().
+/**
+ * Show a dialog and wait for its end. draw(close) makes its content; the result is what close() is given first. One
+ * that is left without an answer has the result of cancelled().
+ * @param {string} title
+ * @param {(close: (result: any) => void) => Node} draw
+ * @param {() => any} [cancelled]
+ * @returns {Promise<any>}
+ */
 export function dialog(title, draw, cancelled = () => null) {
   return new Promise(resolve => {
     const before = document.activeElement;
@@ -43,8 +51,13 @@ export function isAsking() {
   return document.querySelector('dialog') !== null;
 }
 
-// Await what a question has to know before it is asked. Where the user leaves its page meanwhile, it is not asked: that
-// is an AbortError.
+/**
+ * Await what a question has to know before it is asked. Where the user leaves its page meanwhile, it is not asked: that
+ * is an AbortError.
+ * @template T
+ * @param {Promise<T>} loading
+ * @returns {Promise<T>}
+ */
 export async function prepare(loading) {
   const before = pagesLeft;
   const settled = await Promise.allSettled([loading]);
@@ -72,10 +85,25 @@ export function tell(title, content) {
         close(null), { class: 'primary' }))));
 }
 
-// Ask whether to do something, with fields; `perform` gets the values of the form and does it. An error is shown in the
-// dialog, which then stays. The result is what perform returned, or null; where the dialog is left while that is under
-// way, what comes of it. `preview` gets the values after each change, and gives what is to be shown of them. While
-// another dialog is open, nothing is asked: a second click has come before the first one's question.
+/**
+ * A question before something is done; values are those of its form.
+ * @typedef {object} Question
+ * @property {string} title
+ * @property {Content} [body]
+ * @property {Content} [fields]
+ * @property {string} yes the words of the button
+ * @property {boolean} [danger]
+ * @property {(values: Record<string, string>) => Promise<any>} perform does it
+ * @property {(values: Record<string, string>) => Promise<Node>} [preview] what is to be shown of it, after each change
+ */
+
+/**
+ * Ask whether to do something. An error is shown in the dialog, which then stays. The result is what perform returned,
+ * or null; where the dialog is left while that is under way, what comes of it. While another dialog is open, nothing is
+ * asked: a second click has come before the first one's question.
+ * @param {Question} question
+ * @returns {Promise<any>}
+ */
 export function confirm({ title, body = [], fields = [], yes, danger = false, perform, preview }) {
   if (isAsking()) return Promise.resolve(null);
   let underWay = null;

@@ -2,7 +2,24 @@
 
 import { h } from '../base/dom.js';
 
-// Tabs; each is { id, label, content: what draws it }. The chosen one is in the address.
+/** @import { Content } from '../base/dom.js' */
+
+/**
+ * A tab.
+ * @typedef {object} Tab
+ * @property {string} id in the address
+ * @property {Content} label
+ * @property {() => Content} content draws it
+ */
+
+/**
+ * Tabs. The chosen one is in the address.
+ * @param {string} caption
+ * @param {Tab[]} list
+ * @param {string} chosen
+ * @param {(id: string) => void} choose
+ * @returns {HTMLElement[]}
+ */
 export function tabs(caption, list, chosen, choose) {
   const ids = list.map(tab => tab.id);
   const at = Math.max(0, ids.indexOf(chosen));

@@ -1,5 +1,4 @@
-// The tabs of the page of an execution: timeline, jobs, payloads, events, and what operators did. `data` is that of the
-// page (execution.js).
+// The tabs of the page of an execution: timeline, jobs, payloads, events, and what operators did.
 
 import { h } from '../base/dom.js';
 import { between, duration, stateOf, visible } from '../base/format.js';
@@ -15,6 +14,9 @@ import { tabs } from '../element/tabs.js';
 import { tr } from '../language/texts.js';
 import { eventList } from './events.js';
 import { timeline } from './timeline.js';
+
+/** @import { Context } from '../frame/pages.js' */
+/** @import { ExecutionData } from './execution.js' */
 
 // Is the visit of a row of the timeline the one that the panel of the state shows?
 function isShown(row, name, panel) {
@@ -94,7 +96,13 @@ function auditTab(data) {
   ], data.head.done, r => r.at + r.action, tr('Nothing.'));
 }
 
-// The tabs, beside the state of a name.
+/**
+ * The tabs, beside the state of a name.
+ * @param {ExecutionData} data
+ * @param {string | undefined} name
+ * @param {Context} context
+ * @returns {HTMLElement[]}
+ */
 export function executionTabs(data, name, context) {
   const list = [
     { id: 'timeline', label: tr('Timeline'), content: () => timelineTab(data, name, context) },

@@ -1,4 +1,4 @@
-// The definition of a machine beside its picture. `data` is that of the page of a machine.
+// The definition of a machine beside its picture.
 
 import { h } from '../base/dom.js';
 import { printJson, readJson } from '../base/json.js';
@@ -7,6 +7,10 @@ import { button } from '../element/controls.js';
 import { tr } from '../language/texts.js';
 import { heldStates } from '../operation/holds.js';
 import { picture } from '../picture/picture.js';
+
+/** @import { Content } from '../base/dom.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { MachineData } from './machine.js' */
 
 // The text of a definition: formatted, unless it is wanted as it was written, or is too long for that.
 function definitionText(written, context) {
@@ -46,7 +50,12 @@ function definition(data, context) {
     () => definitionLines(definitionText(data.machine.definition, context), context.query.state));
 }
 
-// The definition beside the picture.
+/**
+ * The definition beside the picture.
+ * @param {MachineData} data
+ * @param {Context} context
+ * @returns {Content}
+ */
 export function definitionTab(data, context) {
   const isWritten = context.query.as === 'written';
   return h('div', { class: 'halves' },

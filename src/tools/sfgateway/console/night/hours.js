@@ -4,9 +4,16 @@ import { h, s } from '../base/dom.js';
 import { clock, count } from '../base/format.js';
 import { tr } from '../language/texts.js';
 
+/** @import { Content } from '../base/dom.js' */
+/** @import { TonightData } from './tonight.js' */
+
 export const DAY = 24 * 3600 * 1000;
 
-// Ends by hour, as bars; their sums stand in the picture's name for those who do not see them.
+/**
+ * Ends by hour, as bars; their sums stand in the picture's name for those who do not see them.
+ * @param {TonightData} data
+ * @returns {Content}
+ */
 export function hours(data) {
   const first = Math.floor((Date.now() - DAY) / 3600000) + 1;
   const by = Object.fromEntries(data.hours.map(x => [Math.floor(new Date(x.hour) / 3600000), x]));

@@ -12,6 +12,20 @@ import { tabs } from '../element/tabs.js';
 import { tr } from '../language/texts.js';
 import { actOnTask, due, heldNotice } from './tasks.js';
 
+/** @import { NodeRow } from '../element/rights.js' */
+/** @import { Context } from '../frame/pages.js' */
+
+/**
+ * The data of the page: what `inbox` answers to which of the tabs.
+ * @typedef {object} InboxData
+ * @property {(NodeRow & Record<string, any>)[]} rows
+ * @property {{ worklist: string, open: number, mine: number, overdue: number, tasks: number }[]} counts
+ * @property {string[]} readable the executions that the role may read
+ * @property {object[]} held
+ * @property {string | null} next the key of the next page
+ * @property {string} which
+ */
+
 // What can be chosen, with the count of each.
 const WHICH = [
   { id: 'open', word: tr('For my roles') },
@@ -24,6 +38,10 @@ export function title() {
   return tr('Inbox');
 }
 
+/**
+ * @param {Context} context
+ * @returns {Promise<InboxData>}
+ */
 export async function load({ ask, query }) {
   const which = whichOf(query);
   const found = await ask('inbox', { which, ...(query.worklist ? { worklist: query.worklist } : {}),
@@ -88,6 +106,10 @@ function list(data, context) {
   ];
 }
 
+/**
+ * @param {InboxData} data
+ * @param {Context} context
+ */
 export function draw(data, context) {
   const { worklist } = context.query;
   const which = whichOf(context.query);
