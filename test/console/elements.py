@@ -1,6 +1,6 @@
 """Elements of the console by themselves: lists whose rows have the same key, dialogs that Escape closes, names
-with characters that cannot be seen, keys of an input method; and answers that come when their session, their tab or
-their dialog is over.
+with characters that cannot be seen, keys of an input method and of the browser; and answers that come when their
+session, their page, their tab or their dialog is over.
 
     elements.py URL
 """
@@ -58,6 +58,8 @@ psql(
       json_object_agg('S' || n, json_build_object('Type', 'Pass', 'Next', 'S' || n + 1))
       FROM generate_series(1, 40) n)::jsonb
       || '{"S41": {"Type": "Succeed"}}'));
+    SELECT sf_create_state_machine('long', '{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}');
+    SELECT sf_start('long', jsonb_build_object('long', repeat('0123456789', 250000)), 'x');
     SELECT sf_create_worklist('approve');
     SELECT sf_create_state_machine('purchase', '{"StartAt": "A", "States": {"A": {"Type": "Task",
       "Resource": "human:approve", "End": true}}}');
@@ -173,6 +175,31 @@ ok(
     console.wait(lambda: 'state=S3' in console.run('return location.hash'), 10),
     '... and the next one does',
     console.run('return location.hash'),
+)
+
+# --- keys that are the browser's
+KEY = """const e = new KeyboardEvent('keydown', { key: arguments[1], altKey: arguments[2], bubbles: true,
+  cancelable: true });
+document.querySelector(arguments[0]).dispatchEvent(e);
+return e.defaultPrevented"""
+console.go('#/machine/turned?tab=runs')
+console.wait(lambda: console.find('#grid a'))
+for place in ('#grid a[tabindex="0"]', '[role=tab][aria-selected=true]'):
+    ok(not console.run(KEY, place, 'ArrowLeft', True), f'Alt with an arrow is left to the browser: {place}')
+    ok(console.run(KEY, place, 'Home', False), '... and a key alone is not')
+ok(console.answered(), 'the tab that Home leads to')
+
+# --- a long payload whose page was left is fetched no further
+console.go('#/execution/long%3Ax?tab=payloads')
+console.hold('payload')
+press_button('Show all (2.5 MB)')
+console.held()
+console.go('#/machines')
+console.release()
+ok(
+    not console.wait(lambda: console.run(ASKED, 'payload') > 1, 1.5),
+    'of a payload whose page was left one piece was fetched',
+    console.run(ASKED, 'payload'),
 )
 
 # --- another tab of the inbox: the buttons fit the rows that are there

@@ -1,6 +1,6 @@
 # Elements of the console by themselves, in a browser: lists whose rows have the same key, dialogs that Escape closes,
-# names with characters that cannot be seen, keys of an input method; and answers that come when their session, their
-# tab or their dialog is over.
+# names with characters that cannot be seen, keys of an input method and of the browser; and answers that come when
+# their session, their page, their tab or their dialog is over.
 # needs: hold human limit
 use strict;
 use warnings;

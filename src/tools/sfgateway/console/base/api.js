@@ -147,12 +147,14 @@ export function poll(seen, signal) {
   return send('/console/poll', { seen }, signal);
 }
 
-// All of a text that was cut, piece by piece. Offsets count characters, not the halves of which strings consist here.
-export async function fetchWhole(request) {
+// All of a text that was cut, piece by piece. That it is not wanted any more is an AbortError. Offsets count
+// characters, not the halves of which strings consist here.
+export async function fetchWhole(request, isWanted) {
   const pieces = [];
   let offset = 0;
   for (;;) {
     const piece = await call('payload', { ...request, offset, limit: 1000000 });
+    if (!isWanted()) throw new DOMException('', 'AbortError');
     if (!piece || piece.text === '') return pieces.join('');
     pieces.push(piece.text);
     offset += [...piece.text].length;

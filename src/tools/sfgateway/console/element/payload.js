@@ -119,7 +119,7 @@ function payloadView(title, doc, request) {
   const fetchAll = async () => {
     shown.error = null;
     try {
-      shown.text = await fetchWhole(request);
+      shown.text = await fetchWhole(request, () => view.isConnected);
       shown.cut = false;
     } catch (error) {
       shown.error = error;

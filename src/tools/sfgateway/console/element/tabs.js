@@ -1,4 +1,4 @@
-// Tabs, which the arrow keys lead through.
+// Tabs, which the arrow keys lead through. Keys together with Alt, Control or Meta are the browser's.
 
 import { h } from '../base/dom.js';
 
@@ -24,6 +24,7 @@ export function tabs(caption, list, chosen, choose) {
   const ids = list.map(tab => tab.id);
   const at = Math.max(0, ids.indexOf(chosen));
   const move = event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const to = event.key === 'Home' ? 0 :
       event.key === 'End' ? ids.length - 1 : step ? (at + step + ids.length) % ids.length : -1;

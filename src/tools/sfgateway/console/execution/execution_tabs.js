@@ -4,6 +4,7 @@ import { h } from '../base/dom.js';
 import { between, duration, stateOf, visible } from '../base/format.js';
 import { addressOf } from '../base/links.js';
 import { text, time } from '../base/values.js';
+import { loading } from '../element/blocks.js';
 import { button } from '../element/controls.js';
 import { errorSummary } from '../element/errors.js';
 import { pager } from '../element/pager.js';
@@ -26,7 +27,7 @@ function isShown(row, name, panel) {
 
 // The timeline, a page at a time.
 function timelineTab(data, name, context) {
-  if (!data.times) return h('p', { class: 'muted' }, tr('Loading…'));
+  if (!data.times) return loading();
   const { query } = context;
   return [
     h('label', { class: 'tick' },
@@ -42,7 +43,7 @@ function timelineTab(data, name, context) {
 
 // The jobs as a list.
 function jobsTab(data, context) {
-  if (!data.jobs) return h('p', { class: 'muted' }, tr('Loading…'));
+  if (!data.jobs) return loading();
   const names = new Set(data.layout?.states.map(x => x.name));
   const choose = status => context.go({ ...context.query, job_status: status, jobs_after: undefined });
   return [
@@ -78,7 +79,7 @@ function payloadsTab({ head: { execution } }) {
 
 // The history, a page at a time.
 function eventsTab(data, context) {
-  if (!data.events) return h('p', { class: 'muted' }, tr('Loading…'));
+  if (!data.events) return loading();
   return [eventList(data.events.rows, context.argument),
     pager(tr('Pages of events'), context, 'events_after', data.events.next, tr('Next events '))];
 }

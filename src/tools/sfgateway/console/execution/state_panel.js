@@ -8,7 +8,7 @@ import { between, clock, duration, readCause } from '../base/format.js';
 import { icon } from '../base/icons.js';
 import { addressOf } from '../base/links.js';
 import { text, time } from '../base/values.js';
-import { facts, notice } from '../element/blocks.js';
+import { facts, loading, notice } from '../element/blocks.js';
 import { button } from '../element/controls.js';
 import { causeLines, errorName, errorNotice } from '../element/errors.js';
 import { payload } from '../element/payload.js';
@@ -92,7 +92,7 @@ export function statePanel(name, data, context) {
   const head = h('div', { class: 'side-head' }, h('h2', { id: 'h-state' }, text(name)), close);
   const box = (...parts) =>
     h('section', { class: 'card side', key: `side-${name}`, 'aria-labelledby': 'h-state' }, head, parts);
-  if (!data.state || data.state.name !== name) return box(h('p', { class: 'muted' }, tr('Loading…')));
+  if (!data.state || data.state.name !== name) return box(loading());
   if (data.state.error) return box(errorNotice(data.state.error));
   const { job, visits, chosen, input, output, events } = data.state;
   const drawn = data.layout?.states.find(x => x.name === name);

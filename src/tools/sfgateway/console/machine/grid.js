@@ -47,8 +47,9 @@ function gridCell(row, cell, run, most, isFirst) {
     ], isFirst));
 }
 
-// Move the focus with the keys from cell to cell.
+// Move the focus with the keys from cell to cell. Keys together with Alt, Control or Meta are the browser's.
 function moveFocus(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   const link = event.target.closest('a');
   const cell = link?.closest('td, th');
   if (!cell) return;

@@ -6,7 +6,7 @@ import { h } from '../base/dom.js';
 import { duration } from '../base/format.js';
 import { addressOf } from '../base/links.js';
 import { text, time } from '../base/values.js';
-import { facts, section } from '../element/blocks.js';
+import { facts, loading, section } from '../element/blocks.js';
 import { button } from '../element/controls.js';
 import { may } from '../element/rights.js';
 import { badge, heldBadge } from '../element/statuses.js';
@@ -129,8 +129,7 @@ export function draw(data, context) {
     { id: 'definition', label: tr('Definition'), content: () => definitionTab(data, context) },
     { id: 'versions', label: tr('Versions'), content: () => versionsTab(data, context) },
     { id: 'try', label: tr('Try'), content: () => testTab(data, context) },
-    { id: 'runs', label: tr('Last runs'),
-      content: () => data.lastRuns ? grid(data.lastRuns, name) : h('p', { class: 'muted' }, tr('Loading…')) },
+    { id: 'runs', label: tr('Last runs'), content: () => data.lastRuns ? grid(data.lastRuns, name) : loading() },
     { id: 'times', label: tr('Times of jobs'), content: () => timesTab(data) },
   ];
   return [

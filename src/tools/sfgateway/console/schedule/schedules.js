@@ -7,7 +7,7 @@ import { distance, duration, machineOf } from '../base/format.js';
 import { icon } from '../base/icons.js';
 import { addressOf, executionLink, machineLink } from '../base/links.js';
 import { text, time } from '../base/values.js';
-import { facts, section } from '../element/blocks.js';
+import { facts, loading, section } from '../element/blocks.js';
 import { button } from '../element/controls.js';
 import { confirm } from '../element/dialog.js';
 import { errorName, errorNotice } from '../element/errors.js';
@@ -114,7 +114,7 @@ function monthPart(one, schedule, context) {
       button(tr('This month'), () => context.go({ ...query, month: undefined })),
       button([tr('Later '), icon('next')], () => move(1)),
       schedule ? h('span', { class: 'muted' }, tr('Times in {0}', schedule.timezone)) : null),
-    one ? monthTable(one) : h('p', { class: 'muted' }, tr('Loading…')),
+    one ? monthTable(one) : loading(),
     one ? cutNote(one, 'times') : null,
   ];
 }
