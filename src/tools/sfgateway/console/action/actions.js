@@ -9,6 +9,8 @@ import { confirm } from '../element/dialog.js';
 import { tr } from '../language/texts.js';
 import { leftOut, nameList, onTargets } from './targets.js';
 
+/** @import { Context } from '../frame/pages.js' */
+
 // Stop executions; so many others were chosen, too.
 export function stop(ids, others = 0) {
   return confirm({
@@ -43,7 +45,11 @@ export function hold(targets, state = null) {
   });
 }
 
-// Release what is held: { target, state, waiting: how many branches wait, if it is known }.
+/**
+ * Release what is held; waiting: how many branches wait, if it is known.
+ * @param {{ target: string, state?: string | null, waiting?: number }} held
+ * @returns {Promise<any>}
+ */
 export function release(held) {
   const effect = held.waiting === undefined ? tr('What waits can go on.') :
     count(held.waiting, '{0} branch that waits can go on.|{0} branches that wait can go on.');
@@ -84,7 +90,11 @@ export function mark(id, job) {
   });
 }
 
-// Start an execution, and go to its page.
+/**
+ * Start an execution, and go to its page.
+ * @param {string} machine
+ * @param {Context} context
+ */
 export async function start(machine, { leaveFor }) {
   const started = await confirm({
     title: tr('Start {0}?', machine),

@@ -6,10 +6,12 @@ import { count } from '../base/format.js';
 import { text } from '../base/values.js';
 import { notice } from '../element/blocks.js';
 import { field } from '../element/controls.js';
-import { confirm, isAsking, tell } from '../element/dialog.js';
+import { confirm, isAsking, prepare, tell } from '../element/dialog.js';
 import { errorNotice } from '../element/errors.js';
 import { tr } from '../language/texts.js';
 import { leftOut, nameList, onTargets } from './targets.js';
+
+/** @import { Content } from '../base/dom.js' */
 
 // A warning if a redrive would only repeat Fail states; `like` is the execution that shows it for others.
 function failsAgain(plan, like = null) {
@@ -31,8 +33,24 @@ function furtherJobs({ more }) {
   );
 }
 
-// What a redrive would run, as `plan` answers: { goes_on_with, fails_again, at_most, runs: names of jobs, runs_count,
-// more: [{ state, type, jobs }], kept_count }.
+/**
+ * What a redrive would run, as `plan` answers.
+ * @typedef {object} Plan
+ * @property {string | null} goes_on_with
+ * @property {boolean} fails_again
+ * @property {boolean} at_most whether not all that is counted must run
+ * @property {string[]} runs names of jobs
+ * @property {number} runs_count
+ * @property {{ state: string, type: string, jobs?: number }[]} more what is counted beside these
+ * @property {number} kept_count
+ */
+
+/**
+ * What a redrive would run, in words.
+ * @param {Plan} plan
+ * @param {string | null} fromState
+ * @returns {Content}
+ */
 function planWords(plan, fromState) {
   const howMany = [plan.at_most ? tr('Up to ') : '', count(plan.runs_count, '{0} job|{0} jobs'), tr(' will run'),
     fromState ? tr(' or can run:') : ':'];
@@ -54,8 +72,9 @@ export async function redriveOne(id, fromState = null) {
   const from = fromState ? { from_state: fromState } : {};
   let plan = null, refusal = null;
   try {
-    plan = await call('plan', { execution_id: id, ...from });
+    plan = await prepare(call('plan', { execution_id: id, ...from }));
   } catch (error) {
+    if (error.name === 'AbortError') throw error;
     refusal = error;
   }
   if (isAsking()) return null;
@@ -75,7 +94,7 @@ export async function redriveOne(id, fromState = null) {
 // Redrive several executions; the first of them shows whether that would be of use, or why it is not known. So many
 // others were chosen, too.
 export async function redriveMany(ids, others = 0) {
-  const plan = await call('plan', { execution_id: ids[0] }).catch(error => ({ error }));
+  const plan = await prepare(call('plan', { execution_id: ids[0] }).catch(error => ({ error })));
   return confirm({
     title: tr('Redrive {0}?', count(ids.length, '{0} execution|{0} executions')),
     yes: tr('Redrive'),

@@ -7,6 +7,11 @@ import { text } from '../base/values.js';
 import { tell } from '../element/dialog.js';
 import { tr } from '../language/texts.js';
 
+/**
+ * What came of an action on a target; error: why it was refused.
+ * @typedef {{ target: string, error?: string | null, sqlstate?: string | null }} Outcome
+ */
+
 const NO_EXECUTION = 'SF005'; // there is none of the name here, or the role may not read it
 
 // A list of the first names, and how many of so many (`all`) are not in it; lines of other words come before them.
@@ -22,7 +27,11 @@ export function leftOut(number, forms) {
   return number > 0 ? h('p', { class: 'muted' }, count(number, forms)) : null;
 }
 
-// Tell what came of an action: { target, error: why it was refused } of each target; over when it has been read.
+/**
+ * Tell what came of an action; over when it has been read.
+ * @param {string} word
+ * @param {Outcome[]} rows
+ */
 async function report(word, rows) {
   const refused = rows.filter(row => row.error);
   if (refused.length === 0) {
@@ -56,7 +65,14 @@ async function inRequests(action, targets, request) {
   return rows;
 }
 
-// Carry an action out on targets, and tell what came of it; `word` is that for what was done.
+/**
+ * Carry an action out on targets, and tell what came of it; `word` is that for what was done.
+ * @param {string} word
+ * @param {string} action
+ * @param {string[]} targets
+ * @param {object} request
+ * @returns {Promise<{ rows: Outcome[] }>}
+ */
 export async function onTargets(word, action, targets, request) {
   const rows = await inRequests(action, targets, request);
   if (isOverNodes()) {

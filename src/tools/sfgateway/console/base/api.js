@@ -35,15 +35,31 @@ for (const type of ['keydown', 'pointerdown', 'wheel']) {
   }, { capture: true, passive: true });
 }
 
+/**
+ * The error of an answer.
+ * @typedef {object} ErrorAnswer
+ * @property {string} message
+ * @property {string} [detail]
+ * @property {string} [hint]
+ * @property {string} [sqlstate]
+ * @property {string} [pointer] the pointer into the answer of a task that does not fit its form
+ * @property {string} [problem] what is wrong there
+ * @property {string} [down_since] since when the database is down
+ */
+
 // What went wrong, as PostgreSQL or the gateway tells it.
 export class ApiError extends Error {
+  /**
+   * @param {number} status of HTTP; 0: there was no answer
+   * @param {ErrorAnswer} [error]
+   */
   constructor(status, error) {
     super(error?.message ?? tr('The server answered {0}.', status));
     this.status = status;
     this.detail = error?.detail;
     this.hint = error?.hint;
     this.sqlstate = error?.sqlstate;
-    this.pointer = error?.pointer; // the pointer into the answer that does not fit a form, and what is wrong with it
+    this.pointer = error?.pointer;
     this.problem = error?.problem;
     this.downSince = error?.down_since;
   }
@@ -55,12 +71,13 @@ function nullIfNoJson(error) {
   return null;
 }
 
-// Send a request and read the answer.
+// Send a request and read the answer. That its session is over says nothing of one that has begun since.
 async function send(path, body, signal) {
+  const token = csrfToken;
   const options = body === undefined ? { method: 'GET' } : {
     method: 'POST',
     body: JSON.stringify(body),
-    headers: { 'Content-Type': 'application/json', ...(csrfToken ? { 'X-CSRF-Token': csrfToken } : {}),
+    headers: { 'Content-Type': 'application/json', ...(token ? { 'X-CSRF-Token': token } : {}),
       ...(wasUsed ? {} : { 'X-Background': '1' }) },
   };
   if (body !== undefined) wasUsed = false;
@@ -73,7 +90,7 @@ async function send(path, body, signal) {
     throw new ApiError(0, { message: tr('The server cannot be reached.') });
   }
   if (response.ok) return answer;
-  if (response.status === 401 && csrfToken && path !== LOGIN) {
+  if (response.status === 401 && token && token === csrfToken && path !== LOGIN) {
     keepToken(null);
     window.dispatchEvent(new CustomEvent('signed-out', { detail: answer?.error?.reason }));
   }
@@ -106,25 +123,38 @@ export function isOverNodes() {
   return hasNodes;
 }
 
-// Ask for something, or do it.
+/**
+ * Ask for something, or do it.
+ * @param {string} action
+ * @param {object} [request]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ * @throws {ApiError}
+ */
 export async function call(action, request = {}, signal = undefined) {
   const answer = await send(`/console/api/${action}`, request, signal);
   hasNodes ||= Boolean(answer?.nodes_missing);
   return answer;
 }
 
-// Wait until something may have changed since an answer, of which `seen` is the token, 25 s at most: { token, changed,
-// down_since }.
+/**
+ * Wait until something may have changed since an answer, of which `seen` is the token, 25 s at most.
+ * @param {string | null} seen
+ * @param {AbortSignal} signal
+ * @returns {Promise<{ token: string, changed: boolean, down_since?: string }>}
+ */
 export function poll(seen, signal) {
   return send('/console/poll', { seen }, signal);
 }
 
-// All of a text that was cut, piece by piece. Offsets count characters, not the halves of which strings consist here.
-export async function fetchWhole(request) {
+// All of a text that was cut, piece by piece. That it is not wanted any more is an AbortError. Offsets count
+// characters, not the halves of which strings consist here.
+export async function fetchWhole(request, isWanted) {
   const pieces = [];
   let offset = 0;
   for (;;) {
     const piece = await call('payload', { ...request, offset, limit: 1000000 });
+    if (!isWanted()) throw new DOMException('', 'AbortError');
     if (!piece || piece.text === '') return pieces.join('');
     pieces.push(piece.text);
     offset += [...piece.text].length;

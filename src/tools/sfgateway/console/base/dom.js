@@ -2,31 +2,68 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+/**
+ * What an element is made with: attributes, of which null, undefined and false are left out, and handlers (onclick, …).
+ * The key tells the element from its siblings when it is drawn anew. While the mark "same" is the same, the element
+ * that is there is left alone. Positions and sizes that are computed are in css.
+ * @typedef {{ key?: string | number, same?: unknown, css?: Record<string, string> } & Record<string, unknown>} Props
+ */
+
+/**
+ * What an element has in it; null, undefined, false and '' are nothing.
+ * @typedef {Node | string | number | null | undefined | false | Content[]} Content
+ */
+
+/**
+ * What is known of an element that was made here.
+ * @typedef {object} Note
+ * @property {string | number} [key] of the props
+ * @property {unknown} [same] of the props
+ * @property {Record<string, string>} [css] of the props
+ * @property {Record<string, (event: Event) => void>} handlers by type of event
+ * @property {Set<string>} listening the types of events that go to the handlers
+ * @property {() => Content} [makeChildren] makes the children that were left for later
+ */
+
+/** @type {WeakMap<Node, Note>} */
+const notes = new WeakMap();
+const NOTHING = Object.freeze({});
+
+// What is known of a node; of texts, and of elements that the page came with, nothing.
+function noteOf(node) {
+  return notes.get(node) ?? NOTHING;
+}
+
+// The key of a node among its siblings; undefined: it has none.
+function keyOf(node) {
+  return noteOf(node).key;
+}
+
 // Give an element its attributes, handlers and children. Handlers are called through the element, so that
 // patch() can exchange them. A function instead of children makes them when the element comes to the page, and not at
 // all where patch() leaves the one that is there alone.
 function fill(element, props, children) {
-  element.handlers = {};
+  const note = { handlers: {}, listening: new Set() };
+  notes.set(element, note);
   for (const [name, value] of Object.entries(props ?? {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === 'key') element.key = value;
-    else if (name === 'same') element.same = value;
-    else if (name === 'css') element.css = value;
-    else if (name.startsWith('on')) element.handlers[name.slice(2)] = value;
+    if (name === 'key' || name === 'same' || name === 'css') note[name] = value;
+    else if (name.startsWith('on')) note.handlers[name.slice(2)] = value;
     else element.setAttribute(name, value === true ? '' : String(value));
   }
-  for (const type of Object.keys(element.handlers)) listen(element, type);
-  style(element);
-  if (typeof children[0] === 'function') element.makeChildren = children[0];
+  listen(element, note);
+  style(element, note);
+  if (typeof children[0] === 'function') note.makeChildren = children[0];
   else append(element, children);
   return element;
 }
 
 // Make the children of an element that were left for later.
 function makeChildren(element) {
-  const make = element.makeChildren;
-  element.makeChildren = undefined;
-  if (make !== undefined) append(element, [make()]);
+  const make = noteOf(element).makeChildren;
+  if (make === undefined) return;
+  notes.get(element).makeChildren = undefined;
+  append(element, [make()]);
 }
 
 // Make all that was left for later in a node that comes to the page.
@@ -36,17 +73,18 @@ function makeAll(node) {
   return node;
 }
 
-// Have events of a type go to the handler that the element has at the time.
-function listen(element, type) {
-  element.listening ??= new Set();
-  if (element.listening.has(type)) return;
-  element.listening.add(type);
-  element.addEventListener(type, event => element.handlers[type]?.(event));
+// Have events go to the handlers that the element has at the time.
+function listen(element, note) {
+  for (const type of Object.keys(note.handlers)) {
+    if (note.listening.has(type)) continue;
+    note.listening.add(type);
+    element.addEventListener(type, event => note.handlers[type]?.(event));
+  }
 }
 
 // Set the positions and sizes that are computed; the policy forbids style attributes, but not this.
-function style(element) {
-  for (const [name, value] of Object.entries(element.css ?? {})) element.style.setProperty(name, value);
+function style(element, { css }) {
+  for (const [name, value] of Object.entries(css ?? {})) element.style.setProperty(name, value);
 }
 
 // Append children: nodes, texts, lists of them; nothing is left out.
@@ -57,12 +95,24 @@ function append(element, children) {
   }
 }
 
-// Make an element.
+/**
+ * Make an element.
+ * @param {string} tag
+ * @param {Props | null} [props]
+ * @param {...(Content | (() => Content))} children
+ * @returns {HTMLElement}
+ */
 export function h(tag, props, ...children) {
   return fill(document.createElement(tag), props, children);
 }
 
-// Make an element of a picture.
+/**
+ * Make an element of a picture.
+ * @param {string} tag
+ * @param {Props | null} [props]
+ * @param {...Content} children
+ * @returns {SVGElement}
+ */
 export function s(tag, props, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
@@ -100,19 +150,31 @@ function patchAttributes(old, made) {
 // Take away the children with a key that another element does not have. What stays behind them need not be moved, and
 // an element that is moved loses the focus.
 function removeGone(old, made) {
-  const kept = new Set([...made.childNodes].map(child => child.key));
-  for (const child of [...old.childNodes]) if (child.key !== undefined && !kept.has(child.key)) child.remove();
+  const kept = new Set([...made.childNodes].map(keyOf));
+  for (const child of [...old.childNodes])
+    if (keyOf(child) !== undefined && !kept.has(keyOf(child))) child.remove();
+}
+
+// The children of an element by their keys: of each key a list, in their order, for rows can be alike.
+function childrenByKey(element) {
+  const keyed = new Map();
+  for (const child of element.childNodes) {
+    const key = keyOf(child);
+    if (keyed.has(key)) keyed.get(key).push(child);
+    else keyed.set(key, [child]);
+  }
+  return keyed;
 }
 
 // Make the children of an element those of another one; those with the same key stay where they are.
 function patchChildren(old, made) {
   removeGone(old, made);
-  const keyed = new Map();
-  for (const child of old.childNodes) if (child.key !== undefined) keyed.set(child.key, child);
+  const keyed = childrenByKey(old);
   let cursor = old.firstChild;
   for (const child of [...made.childNodes]) {
-    const match = child.key === undefined ? cursor : keyed.get(child.key);
-    if (match === undefined || match === null || (child.key === undefined && match.key !== undefined)) {
+    const key = keyOf(child);
+    const match = key === undefined ? cursor : keyed.get(key)?.shift();
+    if (match === undefined || match === null || (key === undefined && keyOf(match) !== undefined)) {
       old.insertBefore(makeAll(child), cursor);
       continue;
     }
@@ -127,10 +189,25 @@ function patchChildren(old, made) {
   }
 }
 
-// Make a node like another one that was just made, and return the node that is there then. Focus, scrolling and what
-// is unfolded stay as they are. An element with the same mark ("same") is left alone.
+// Make what is known of an element that of another one: its handlers, and the positions and sizes that are computed.
+function patchNote(old, { same, handlers = {}, css = {} }) {
+  if (!notes.has(old)) notes.set(old, { listening: new Set() });
+  const note = notes.get(old);
+  for (const name of Object.keys(note.css ?? {})) if (!(name in css)) old.style.removeProperty(name);
+  Object.assign(note, { same, handlers, css });
+  listen(old, note);
+  style(old, note);
+}
+
+/**
+ * Make a node like another one that was just made, and return the node that is there then. Focus, scrolling and what
+ * is unfolded stay as they are. An element with the same mark ("same") is left alone.
+ * @param {Node} old
+ * @param {Node} made
+ * @returns {Node}
+ */
 export function patch(old, made) {
-  if (old.nodeType !== made.nodeType || old.nodeName !== made.nodeName || old.key !== made.key) {
+  if (old.nodeType !== made.nodeType || old.nodeName !== made.nodeName || keyOf(old) !== keyOf(made)) {
     old.replaceWith(makeAll(made));
     return made;
   }
@@ -138,18 +215,12 @@ export function patch(old, made) {
     if (old.data !== made.data) old.data = made.data;
     return old;
   }
-  if (made.same !== undefined && old.same === made.same) return old;
+  const now = noteOf(made);
+  if (now.same !== undefined && noteOf(old).same === now.same) return old;
   makeChildren(made);
-  old.same = made.same;
-  old.handlers = made.handlers ?? {};
-  for (const type of Object.keys(old.handlers)) listen(old, type);
   const value = valueOf(old, made);
   patchAttributes(old, made);
-  if (old.css || made.css) {
-    for (const name of Object.keys(old.css ?? {})) if (!(name in (made.css ?? {}))) old.style.removeProperty(name);
-    old.css = made.css;
-    style(old);
-  }
+  patchNote(old, now);
   patchChildren(old, made);
   if (value !== undefined && old.value !== value) old.value = value;
   return old;

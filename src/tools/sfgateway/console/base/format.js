@@ -2,6 +2,24 @@
 
 import { locale, tr, trForm } from '../language/texts.js';
 
+/**
+ * A payload as the server gives it.
+ * @typedef {object} Doc
+ * @property {string} text all of it, or its beginning
+ * @property {number} [bytes] of all of it
+ * @property {boolean} [cut] whether text is only the beginning
+ */
+
+/**
+ * The parts of a cause, which are those of an error of PostgreSQL, or its text as the message.
+ * @typedef {object} Cause
+ * @property {string} message
+ * @property {string} [detail]
+ * @property {string} [hint]
+ * @property {string} [context]
+ * @property {string} [sqlstate]
+ */
+
 // A number with so many digits after the point, or the comma of the reader.
 export function decimal(n, digits) {
   return n.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -62,7 +80,11 @@ export function count(n, forms) {
   return trForm(forms, Number(n), grouped(n));
 }
 
-// The message of a cause, which is often JSON with the parts of an error of PostgreSQL; else its text.
+/**
+ * The message of a cause, which is often JSON with the parts of an error of PostgreSQL; else its text.
+ * @param {Doc | string | null | undefined} cause
+ * @returns {Cause}
+ */
 export function readCause(cause) {
   const text = typeof cause === 'string' ? cause : cause?.text ?? '';
   try {

@@ -3,7 +3,21 @@
 
 const TOKEN = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 
-// Read a text; null if it is no JSON, has more than `most` values or is nested deeper than 200.
+/**
+ * A value of JSON: an object or an array has items, each with its key or its number; anything else has a text, of a
+ * number as it was written.
+ * @typedef {object} JsonValue
+ * @property {'object' | 'array' | 'string' | 'number' | 'word'} kind a word is true, false or null
+ * @property {string} [text]
+ * @property {[string, JsonValue][]} [items]
+ */
+
+/**
+ * Read a text; null if it is no JSON, has more than `most` values or is nested deeper than 200.
+ * @param {string} text
+ * @param {number} most
+ * @returns {JsonValue | null}
+ */
 export function readJson(text, most) {
   TOKEN.lastIndex = 0;
   const reader = { text, left: most };
@@ -20,7 +34,7 @@ function nextToken(reader) {
   return TOKEN.exec(reader.text)[1];
 }
 
-// Read a value that begins with a token: { kind, text } or { kind, items: [[key, value] …] }.
+// Read a value that begins with a token.
 function readValue(reader, token, depth) {
   if (reader.left-- <= 0 || depth > 200) throw new RangeError('too large');
   if (token === '{') return readItems(reader, 'object', '}', depth);
@@ -45,8 +59,14 @@ function readItems(reader, kind, end, depth) {
   return { kind, items };
 }
 
-// Write a value as a person does: two blanks for what lies in something, and on one line what has room there. Numbers
-// keep their digits.
+/**
+ * Write a value as a person does: two blanks for what lies in something, and on one line what has room there. Numbers
+ * keep their digits.
+ * @param {JsonValue} value
+ * @param {string} [before]
+ * @param {number} [room]
+ * @returns {string}
+ */
 export function printJson({ kind, text, items }, before = '', room = 100) {
   if (!items) return kind === 'string' ? JSON.stringify(text) : text;
   const [open, close] = kind === 'object' ? ['{', '}'] : ['[', ']'];

@@ -6,13 +6,21 @@ import { machineOf, scheduleOf } from './format.js';
 import { icon } from './icons.js';
 import { text } from './values.js';
 
+/** @import { Content } from './dom.js' */
+
 // A query for a link, of the values that are there.
 function queryString(query) {
   const entries = Object.entries(query).filter(([, v]) => v !== null && v !== undefined && v !== '');
   return entries.length ? `?${new URLSearchParams(entries)}` : '';
 }
 
-// The address of a page: #/name/argument?query.
+/**
+ * The address of a page: #/name/argument?query.
+ * @param {string} name
+ * @param {string} [argument]
+ * @param {Record<string, string | number | null | undefined>} [query]
+ * @returns {string}
+ */
 export function addressOf(name, argument = '', query = {}) {
   return `#/${name}${argument ? `/${encodeURIComponent(argument)}` : ''}${queryString(query)}`;
 }
@@ -27,7 +35,11 @@ export function machineLink(name) {
   return h('a', { href: addressOf('machine', name), class: 'id' }, text(name));
 }
 
-// How many executions of a machine failed, as a link to them: { state_machine, failed }.
+/**
+ * How many executions of a machine failed, as a link to them.
+ * @param {{ state_machine: string, failed: number }} row
+ * @returns {Content}
+ */
 export function failedLink({ state_machine, failed }) {
   return failed > 0 ?
     h('a', { class: 'bad', href: addressOf('executions', '', { state_machine, status: 'FAILED' }) }, icon('bad', 'bad'),
@@ -49,7 +61,11 @@ export function inboxLink(query, words) {
   return h('a', { href: addressOf('inbox', '', query) }, words);
 }
 
-// What an alert is about: an execution, or its target.
+/**
+ * What an alert is about: an execution, or its target.
+ * @param {{ kind: string, execution_id?: string, target?: string }} alert
+ * @returns {Content}
+ */
 export function alertLink({ kind, execution_id: execution, target }) {
   if (kind === 'task_due')
     return [executionLink(execution), ' ',

@@ -2,16 +2,28 @@
 
 import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
+import { text } from '../base/values.js';
 import { tr } from '../language/texts.js';
 import { button } from './controls.js';
 import { errorNotice } from './errors.js';
 
-// Show a dialog and wait for its end. draw(close) makes its content; the result is what close() is given first. One
-// that is left without an answer has the result of cancelled().
+/** @import { Content } from '../base/dom.js' */
+
+let dialogsMade = 0;
+let pagesLeft = 0;
+
+/**
+ * Show a dialog and wait for its end. draw(close) makes its content; the result is what close() is given first. One
+ * that is left without an answer has the result of cancelled().
+ * @param {string} title
+ * @param {(close: (result: any) => void) => Node} draw
+ * @param {() => any} [cancelled]
+ * @returns {Promise<any>}
+ */
 export function dialog(title, draw, cancelled = () => null) {
   return new Promise(resolve => {
     const before = document.activeElement;
-    const titleId = `dialog-title-${document.querySelectorAll('dialog').length}`; // one can lie above another
+    const titleId = `dialog-title-${++dialogsMade}`; // one can lie above another
     const box = h('dialog', { 'aria-labelledby': titleId });
     const close = result => {
       if (!box.open) return;
@@ -25,7 +37,7 @@ export function dialog(title, draw, cancelled = () => null) {
       close(cancelled());
     });
     box.append(
-      h('div', { class: 'dialog-head' }, h('h2', { id: titleId }, title), button(icon('close'), () =>
+      h('div', { class: 'dialog-head' }, h('h2', { id: titleId }, text(title)), button(icon('close'), () =>
         close(cancelled()), { class: 'plain', 'aria-label': tr('Close') })),
       draw(close),
     );
@@ -39,8 +51,24 @@ export function isAsking() {
   return document.querySelector('dialog') !== null;
 }
 
-// Leave all dialogs without an answer.
+/**
+ * Await what a question has to know before it is asked. Where the user leaves its page meanwhile, it is not asked: that
+ * is an AbortError.
+ * @template T
+ * @param {Promise<T>} loading
+ * @returns {Promise<T>}
+ */
+export async function prepare(loading) {
+  const before = pagesLeft;
+  const settled = await Promise.allSettled([loading]);
+  if (before !== pagesLeft) throw new DOMException('', 'AbortError');
+  if (settled[0].status === 'rejected') throw settled[0].reason;
+  return settled[0].value;
+}
+
+// Leave all dialogs without an answer, for their page is left.
 export function cancelDialogs() {
+  pagesLeft++;
   for (const box of document.querySelectorAll('dialog')) box.dispatchEvent(new Event('cancel', { cancelable: true }));
 }
 
@@ -57,10 +85,25 @@ export function tell(title, content) {
         close(null), { class: 'primary' }))));
 }
 
-// Ask whether to do something, with fields; `perform` gets the values of the form and does it. An error is shown in the
-// dialog, which then stays. The result is what perform returned, or null; where the dialog is left while that is under
-// way, what comes of it. `preview` gets the values after each change, and gives what is to be shown of them. While
-// another dialog is open, nothing is asked: a second click has come before the first one's question.
+/**
+ * A question before something is done; values are those of its form.
+ * @typedef {object} Question
+ * @property {string} title
+ * @property {Content} [body]
+ * @property {Content} [fields]
+ * @property {string} yes the words of the button
+ * @property {boolean} [danger]
+ * @property {(values: Record<string, string>) => Promise<any>} perform does it
+ * @property {(values: Record<string, string>) => Promise<Node>} [preview] what is to be shown of it, after each change
+ */
+
+/**
+ * Ask whether to do something. An error is shown in the dialog, which then stays. The result is what perform returned,
+ * or null; where the dialog is left while that is under way, what comes of it. While another dialog is open, nothing is
+ * asked: a second click has come before the first one's question.
+ * @param {Question} question
+ * @returns {Promise<any>}
+ */
 export function confirm({ title, body = [], fields = [], yes, danger = false, perform, preview }) {
   if (isAsking()) return Promise.resolve(null);
   let underWay = null;
@@ -90,7 +133,7 @@ export function confirm({ title, body = [], fields = [], yes, danger = false, pe
 }
 
 // A box for what show() gives: now, or later, when nothing has been typed for a while. Of answers that overtake each
-// other the last one that was asked for is shown.
+// other the last one that was asked for is shown. Once the box is gone nothing is asked for any more.
 function previewOf(show) {
   const element = h('div', { 'aria-live': 'polite', class: 'preview' });
   let timer = null, latest = 0;
@@ -101,7 +144,7 @@ function previewOf(show) {
   };
   const later = () => {
     clearTimeout(timer);
-    timer = setTimeout(now, 500);
+    timer = setTimeout(() => element.isConnected && now(), 500);
   };
   return { element, now, later };
 }

@@ -10,10 +10,22 @@ import { tr } from '../language/texts.js';
 import { button } from './controls.js';
 import { errorNotice } from './errors.js';
 
+/** @import { Doc } from '../base/format.js' */
+
 const MOST_VALUES = 3000; // of a tree; beyond it the payload is shown as text
 const MOST_TREE = 200000; // characters of a tree, too
 const PIECE = 100000; // characters of a text that are shown at once
 const HIDDEN = 'sfflow-hide-payloads';
+
+/**
+ * How all of a payload is asked for.
+ * @typedef {object} DocRequest
+ * @property {string} [execution_id]
+ * @property {'input' | 'output' | 'cause' | 'event' | 'task'} [what]
+ * @property {number} [event]
+ * @property {string} [member] of the event: input or output
+ * @property {number} [task]
+ */
 
 // Are payloads hidden until each is asked for?
 export function payloadsHidden() {
@@ -87,8 +99,13 @@ function longText(text) {
   return [pre, more];
 }
 
-// A payload as the server gives it: { text, bytes: of all of it, cut: whether text is only its beginning }; request
-// says how to get all of it.
+/**
+ * A payload; null without one.
+ * @param {string} title
+ * @param {Doc | null | undefined} doc
+ * @param {DocRequest} request
+ * @returns {HTMLElement | null}
+ */
 export function payload(title, doc, request) {
   if (!doc) return null;
   const mark = JSON.stringify([title, doc, request, payloadsHidden()]);
@@ -102,7 +119,7 @@ function payloadView(title, doc, request) {
   const fetchAll = async () => {
     shown.error = null;
     try {
-      shown.text = await fetchWhole(request);
+      shown.text = await fetchWhole(request, () => view.isConnected);
       shown.cut = false;
     } catch (error) {
       shown.error = error;
@@ -158,7 +175,11 @@ function payloadBar({ title, bytes: size, hidden }, isTree, { copy, toggle }) {
       'aria-label': `${toggleWord} ${title}`, key: 'toggle' }));
 }
 
-// A small payload in a cell.
+/**
+ * A small payload in a cell.
+ * @param {Doc | null | undefined} doc
+ * @returns {HTMLElement | null}
+ */
 export function excerpt(doc) {
   return doc ? h('code', { class: 'excerpt' }, h('bdi', null, visible(doc.text)), doc.cut ? '…' : '') : null;
 }

@@ -1,8 +1,15 @@
-// Statuses: of each kind of things { tone, word }; the tone gives the icon and the colour.
+// Statuses of each kind of things; a tone gives the icon and the colour.
 
 import { h } from '../base/dom.js';
 import { icon } from '../base/icons.js';
 import { tr } from '../language/texts.js';
+
+/** @import { Content } from '../base/dom.js' */
+
+/**
+ * Statuses of one kind of things: the tone of each, which is the name of an icon and of a colour, and its word.
+ * @typedef {Record<string, { tone: string, word: string }>} Statuses
+ */
 
 // Of executions and of Map runs.
 export const EXECUTION = {
@@ -104,12 +111,22 @@ export const SEVERITY = {
   WARNING: { tone: 'late', word: tr('warning') },
 };
 
-// The icon of a status, and its colour.
+/**
+ * The icon of a status, and its colour.
+ * @param {Statuses} statuses
+ * @param {string} status
+ * @returns {string}
+ */
 export function toneOf(statuses, status) {
   return statuses[status]?.tone ?? 'unknown';
 }
 
-// The word for a status.
+/**
+ * The word for a status.
+ * @param {Statuses} statuses
+ * @param {string} status
+ * @returns {string}
+ */
 export function statusWord(statuses, status) {
   return statuses[status]?.word ?? String(status);
 }
@@ -119,7 +136,13 @@ export function badge(tone, words) {
   return h('span', { class: `badge ${tone}` }, icon(tone), words);
 }
 
-// A status: its word, or others, in its tone.
+/**
+ * A status: its word, or others, in its tone.
+ * @param {Statuses} statuses
+ * @param {string} status
+ * @param {Content} [words]
+ * @returns {HTMLElement}
+ */
 export function statusBadge(statuses, status, words = statusWord(statuses, status)) {
   return badge(toneOf(statuses, status), words);
 }

@@ -3,8 +3,33 @@
 import { h } from '../base/dom.js';
 import { tr } from '../language/texts.js';
 
-// A table: a column is { title, cell, class }, whose cell makes the content for a row. That is null where there is
-// nothing, and a column of such cells is left out. In a narrow window each row is a list of its cells.
+/** @import { Content } from '../base/dom.js' */
+
+/**
+ * A column of a table.
+ * @template Row
+ * @typedef {object} Column
+ * @property {string | (() => Content)} title '' heads buttons, and is only read aloud
+ * @property {(row: Row, n: number) => Content} cell makes the content for a row: null where there is nothing
+ * @property {string} [class]
+ * @property {string} [name] in the address, where columns can be chosen
+ */
+
+/**
+ * An answer with lists; cut names those of which rows are left out.
+ * @typedef {{ cut?: string[] } & Record<string, any>} Answer
+ */
+
+/**
+ * A table; a column in which no row has anything is left out. In a narrow window each row is a list of its cells.
+ * @template Row
+ * @param {string} caption
+ * @param {Column<Row>[]} all
+ * @param {Row[]} rows
+ * @param {((row: Row, n: number) => string | number) | null} [keyOf] tells rows from each other
+ * @param {Content} [none] stands for a list without rows
+ * @returns {HTMLElement}
+ */
 export function table(caption, all, rows, keyOf, none = tr('None.')) {
   if (rows.length === 0) return h('p', { class: 'none' }, none);
   const cells = rows.map((row, n) => all.map(column => column.cell(row, n)));
@@ -18,7 +43,7 @@ export function table(caption, all, rows, keyOf, none = tr('None.')) {
         ))),
     h('tbody', { role: 'rowgroup' },
       rows.map((row, n) =>
-        h('tr', { role: 'row', key: keyOf ? keyOf(row) : n }, used.map(c =>
+        h('tr', { role: 'row', key: keyOf ? keyOf(row, n) : n }, used.map(c =>
           tableCell(all[c].title, cells[n][c], all[c].class)
         ))
       )));
@@ -41,17 +66,32 @@ function tableCell(title, content, more = '') {
     'data-label': typeof title === 'string' ? title : '' }, h('div', null, content ?? (title === '' ? null : '–')));
 }
 
-// Whether an answer leaves rows of a list out.
+/**
+ * Whether an answer leaves rows of a list out.
+ * @param {Answer} answer
+ * @param {string} list
+ * @returns {boolean}
+ */
 export function isCut(answer, list) {
   return Boolean(answer.cut?.includes(list));
 }
 
-// How many rows a list of an answer has; there are more, if some are left out.
+/**
+ * How many rows a list of an answer has; there are more, if some are left out.
+ * @param {Answer} answer
+ * @param {string} list
+ * @returns {string}
+ */
 export function countOf(answer, list) {
   return `${answer[list].length}${isCut(answer, list) ? '+' : ''}`;
 }
 
-// What stands below a list of an answer that has no further page, if rows of it are left out.
+/**
+ * What stands below a list of an answer that has no further page, if rows of it are left out.
+ * @param {Answer} answer
+ * @param {string} list
+ * @returns {HTMLElement | null}
+ */
 export function cutNote(answer, list) {
   return isCut(answer, list) ? h('p', { class: 'muted' }, tr('These are the first {0}.', answer[list].length)) : null;
 }

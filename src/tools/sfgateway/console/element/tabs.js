@@ -1,12 +1,30 @@
-// Tabs, which the arrow keys lead through.
+// Tabs, which the arrow keys lead through. Keys together with Alt, Control or Meta are the browser's.
 
 import { h } from '../base/dom.js';
 
-// Tabs; each is { id, label, content: what draws it }. The chosen one is in the address.
+/** @import { Content } from '../base/dom.js' */
+
+/**
+ * A tab.
+ * @typedef {object} Tab
+ * @property {string} id in the address
+ * @property {Content} label
+ * @property {() => Content} content draws it
+ */
+
+/**
+ * Tabs. The chosen one is in the address.
+ * @param {string} caption
+ * @param {Tab[]} list
+ * @param {string} chosen
+ * @param {(id: string) => void} choose
+ * @returns {HTMLElement[]}
+ */
 export function tabs(caption, list, chosen, choose) {
   const ids = list.map(tab => tab.id);
   const at = Math.max(0, ids.indexOf(chosen));
   const move = event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const to = event.key === 'Home' ? 0 :
       event.key === 'End' ? ids.length - 1 : step ? (at + step + ids.length) % ids.length : -1;

@@ -8,6 +8,17 @@ import { text } from '../base/values.js';
 import { tr } from '../language/texts.js';
 import { button, field } from './controls.js';
 
+/** @import { Context } from '../frame/pages.js' */
+/** @import { Column } from './table.js' */
+
+/**
+ * An order of a list.
+ * @typedef {object} Sort
+ * @property {string} name in the address; '' is that of the answer
+ * @property {string} words
+ * @property {(row: any) => string | number} [by] what of a row is compared
+ */
+
 const VIEWS_KEY = 'sfflow-views';
 
 // The views that this browser has: [{ name, query }].
@@ -25,15 +36,28 @@ function keepViews(list) {
   localStorage.setItem(VIEWS_KEY, JSON.stringify(list.sort((a, b) => a.name.localeCompare(b.name))));
 }
 
-// The columns that an address names, in the order of the list; without any, the usual ones. The first one of a view is
-// never all that is left out.
+/**
+ * The columns that an address names, in the order of the list; without any, the usual ones. The first one of a view is
+ * never all that is left out.
+ * @param {Context["query"]} query
+ * @param {Column<any>[]} all
+ * @param {string[]} usual
+ * @returns {Column<any>[]}
+ */
 export function chosenColumns({ columns }, all, usual) {
   const wanted = columns ? columns.split(',') : usual;
   const list = all.filter(column => wanted.includes(column.name));
   return list.length ? list : all.filter(column => usual.includes(column.name));
 }
 
-// The rows of a page in the order that an address names.
+/**
+ * The rows of a page in the order that an address names.
+ * @template Row
+ * @param {Row[]} rows
+ * @param {Context["query"]} query
+ * @param {Sort[]} sorts
+ * @returns {Row[]}
+ */
 export function sorted(rows, { sort }, sorts) {
   const by = sorts.find(order => order.name === sort)?.by;
   if (!by) return rows;
@@ -93,8 +117,15 @@ function viewForm(context, all, usual, sorts) {
     h('div', { class: 'row' }, h('button', { type: 'submit' }, tr('Keep this view'))));
 }
 
-// The views that are kept, and the form of the one that is shown. all: the columns, { name, title, … }; usual: the
-// names of those that are shown without a choice; sorts: the orders, { name, words, by: what of a row is compared }.
+/**
+ * The views that are kept, and the form of the one that is shown. usual: the names of the columns that are shown
+ * without a choice.
+ * @param {Context} context
+ * @param {Column<any>[]} all
+ * @param {string[]} usual
+ * @param {Sort[]} sorts
+ * @returns {HTMLElement}
+ */
 export function savedViews(context, all, usual, sorts) {
   return h('div', { class: 'views', key: 'views' }, viewList(readViews(), context),
     h('details', { key: 'edit' }, h('summary', null, tr('View: columns, order, name')),

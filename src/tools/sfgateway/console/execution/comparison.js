@@ -1,9 +1,4 @@
-// Two executions beside each other: what is different, job by job, and the timelines of both. The data of the page:
-//   of `compare`: a, b: heads of the other execution and of this one, a null without one; good: the id of the last one
-//     before b that succeeded; others: [{ execution_id, status, requested_at }] to choose from; jobs, differ: how many
-//     jobs there are, and how many differ; rows: [{ job_id, only_in, status_a, status_b, attempts_a, attempts_b, ms_a,
-//     ms_b, usual, error_a, error_b, input_differs, output_differs: JSON pointers, is_cut }];
-//   times: the answers of `timeline` for a and b; problem: why a could not be compared.
+// Two executions beside each other: what is different, job by job, and the timelines of both.
 
 import { h } from '../base/dom.js';
 import { clock, count, duration, stateNames } from '../base/format.js';
@@ -17,6 +12,48 @@ import { table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 import { excess, shownTime, timeline } from './timeline.js';
 
+/** @import { Context } from '../frame/pages.js' */
+/** @import { Times } from './timeline.js' */
+
+/**
+ * One of the executions.
+ * @typedef {{ execution_id: string, status: string, version: number, requested_at: string, took: number | null,
+ *   error: string | null }} ComparedRun
+ */
+
+/**
+ * A job of one or both of the executions; times are in milliseconds.
+ * @typedef {object} ComparedJob
+ * @property {string} job_id
+ * @property {'a' | 'b' | null} only_in
+ * @property {string | null} status_a
+ * @property {string | null} status_b
+ * @property {number | null} attempts_a
+ * @property {number | null} attempts_b
+ * @property {number | null} ms_a
+ * @property {number | null} ms_b
+ * @property {number | null} usual
+ * @property {string | null} error_a
+ * @property {string | null} error_b
+ * @property {string[] | null} input_differs JSON pointers, as in output_differs; is_cut: there can be more
+ * @property {string[] | null} output_differs
+ * @property {boolean} is_cut
+ */
+
+/**
+ * The data of the page: what `compare` answers, and the timelines.
+ * @typedef {object} Comparison
+ * @property {ComparedRun | null} a the other execution
+ * @property {ComparedRun} b this one
+ * @property {string | null} good the id of the last one before b that succeeded
+ * @property {{ execution_id: string, status: string, requested_at: string }[]} others to choose from
+ * @property {number} jobs how many there are, and in differ how many of them differ
+ * @property {number} differ
+ * @property {ComparedJob[]} rows
+ * @property {(Times | null)[]} times of a and of b
+ * @property {Error} [problem] why a could not be compared
+ */
+
 export function title({ argument }) {
   return tr('Compare {0}', argument);
 }
@@ -27,6 +64,10 @@ function askAgain(error, id, query, ask) {
   return ask('compare', { b: id }).then(found => ({ ...found, a: null, rows: [], problem: error }));
 }
 
+/**
+ * @param {Context} context
+ * @returns {Promise<Comparison>}
+ */
 export async function load({ argument: id, query, ask }) {
   const found = await ask('compare', { b: id, ...(query.a ? { a: query.a } : {}), all: query.all === '1' }).catch(
     error => askAgain(error, id, query, ask)
@@ -143,23 +184,28 @@ function jobsTable(data, context) {
 }
 
 // The timelines of both, of the same scale.
-function timelines(data) {
+function timelines(data, { leaveFor }) {
   const least = Math.max(...data.times.map(times => times && times.rows.length ? shownTime(times) : 0));
   return [[tr('Timeline of the other run'), data.a, data.times[0]], [tr('Timeline of this run'), data.b, data.times[1]]]
     .map(([words, run, times]) =>
       section(words, {}, timeline(times, () => false, (state, event) => {
-        location.hash = addressOf('execution', run.execution_id, { state, event });
+        leaveFor(addressOf('execution', run.execution_id, { state, event }));
       }, least),
         times.next ? h('p', { class: 'muted' }, tr('The first rows; the page of the execution has all.')) : null)
     );
 }
 
+/**
+ * @param {Comparison} data
+ * @param {Context} context
+ */
 export function draw(data, context) {
   return [
     h('div', { class: 'title', key: 'title' },
       h('h1', { tabindex: '-1' }, tr('Compare '), text(context.argument, 'id'))),
     h('div', { class: 'card', key: 'heads' }, executionsTable(data), chooser(data, context)),
-    data.a ? [section(tr('Jobs that differ'), { count: data.differ }, jobsTable(data, context)), timelines(data)] :
+    data.a ?
+      [section(tr('Jobs that differ'), { count: data.differ }, jobsTable(data, context)), timelines(data, context)] :
       data.problem ? errorNotice(data.problem) :
       notice('late', h('p', null, tr('No run before this one has succeeded. Choose another one to compare it with.'))),
   ];

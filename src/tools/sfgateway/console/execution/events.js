@@ -6,7 +6,23 @@ import { text } from '../base/values.js';
 import { payload } from '../element/payload.js';
 import { tr } from '../language/texts.js';
 
-// Events with their details.
+/**
+ * An event of the history; the details are JSON, or its beginning, and bytes counts all of it.
+ * @typedef {object} HistoryEvent
+ * @property {number} id
+ * @property {string} type
+ * @property {string | null} state
+ * @property {string} timestamp
+ * @property {string} details
+ * @property {number} bytes
+ */
+
+/**
+ * Events with their details.
+ * @param {HistoryEvent[]} events
+ * @param {string} id of the execution
+ * @returns {HTMLElement}
+ */
 export function eventList(events, id) {
   return h('ol', { class: 'events' },
     events.map(e =>

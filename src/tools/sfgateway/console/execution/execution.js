@@ -1,10 +1,4 @@
-// One execution: its picture, its jobs, its timeline, its payloads, and what can be done with it. The data of the page:
-//   head, of `execution`: { execution, states, rights, jobs: how many by status, failed: [the job with the error],
-//     item: one of a Distributed Map that failed, took, usual, progress: { done, total, eta }, trace, waits, tasks,
-//     map_runs, held, done: what operators did }; times in milliseconds;
-//   layout, or layoutError: the picture; times, jobs, events: what the tabs show, each null until it was asked for;
-//   state, of `state`: { name, visits, chosen: one of them, input, output, job, usual, events }, or { name, error };
-//   items: items of Distributed Maps that did not succeed.
+// One execution: its picture, its jobs, its timeline, its payloads, and what can be done with it.
 
 import { h } from '../base/dom.js';
 import { stateOf } from '../base/format.js';
@@ -16,6 +10,61 @@ import { headPart } from './execution_head.js';
 import { executionTabs } from './execution_tabs.js';
 import { NO_STATE, statePanel } from './state_panel.js';
 import { mapRuns, tasksUnderWay } from './underway.js';
+
+/** @import { Doc } from '../base/format.js' */
+/** @import { FailedItem } from '../element/errors.js' */
+/** @import { Rights } from '../element/rights.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { Layout, StateFacts } from '../picture/graph.js' */
+/** @import { HistoryEvent } from './events.js' */
+/** @import { Times, Usual } from './timeline.js' */
+
+/**
+ * What `execution` answers; times are in milliseconds.
+ * @typedef {object} Head
+ * @property {Record<string, any>} execution a row of sf_executions, with payloads
+ * @property {StateFacts[]} states
+ * @property {Rights} rights
+ * @property {Record<string, number>} jobs how many by status
+ * @property {string[]} [failed] the job with the error
+ * @property {FailedItem | null} item one of a Distributed Map that failed
+ * @property {number} took
+ * @property {{ p50: number, p95: number } | null} usual
+ * @property {{ done: number, total: number, eta?: string } | null} progress
+ * @property {{ trace_id: string, is_sampled: boolean, exports_waiting: number, exports_rejected: number }} [trace]
+ * @property {object[]} [waits] for limits
+ * @property {object[]} tasks under way
+ * @property {Record<string, any>[]} map_runs
+ * @property {object[]} held
+ * @property {object[]} done what operators did
+ */
+
+/**
+ * What is shown of the state that is chosen: of `state`, or why it could not be asked for.
+ * @typedef {object} ChosenState
+ * @property {string} name
+ * @property {Error} [error]
+ * @property {object[]} [visits]
+ * @property {object} [chosen] one of the visits
+ * @property {Doc} [input]
+ * @property {Doc} [output]
+ * @property {Record<string, any>} [job]
+ * @property {Usual} [usual]
+ * @property {HistoryEvent[]} [events]
+ */
+
+/**
+ * The data of the page. Each of times, jobs and events is null until its tab is shown.
+ * @typedef {object} ExecutionData
+ * @property {Head} head
+ * @property {Layout | null} layout the picture; without it layoutError
+ * @property {Error} [layoutError]
+ * @property {Times | null} times
+ * @property {{ rows: object[], next: number | null } | null} jobs
+ * @property {{ rows: HistoryEvent[], next: number | null } | null} events
+ * @property {ChosenState | null} state
+ * @property {object[]} items items of Distributed Maps that did not succeed
+ */
 
 export function title({ argument }) {
   return argument;
@@ -75,6 +124,11 @@ async function loadChosen(id, loadingHead, query, ask) {
   }
 }
 
+/**
+ * @param {Context} context
+ * @param {ExecutionData} [before]
+ * @returns {Promise<ExecutionData>}
+ */
 export async function load({ argument: id, query, ask }, before) {
   const loadingHead = ask('execution', { execution_id: id });
   const isTimeline = !OTHER_TABS.includes(query.tab);
@@ -112,6 +166,10 @@ function centreOnce(name, data, { kept }) {
   kept.centred = data.layout ? name : undefined;
 }
 
+/**
+ * @param {ExecutionData} data
+ * @param {Context} context
+ */
 export function draw(data, context) {
   const { head } = data;
   const { tasks, map_runs: runs } = head;

@@ -1,5 +1,4 @@
-// The head of the page of an execution: what is known of it at a glance, and what can be done with it. `head` is of the
-// data of the page (execution.js).
+// The head of the page of an execution: what is known of it at a glance, and what can be done with it.
 
 import { hold, release, stop } from '../action/actions.js';
 import { redriveOne } from '../action/redrive.js';
@@ -16,6 +15,10 @@ import { tr } from '../language/texts.js';
 import { heldNotices } from '../steering/holds.js';
 import { waits } from '../steering/limits.js';
 import { compare } from './timeline.js';
+
+/** @import { Content } from '../base/dom.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { Head } from './execution.js' */
 
 // The buttons for what can be done with the execution.
 function actionButtons(head, context) {
@@ -61,7 +64,7 @@ function progressWords({ execution, progress }) {
     isAhead ? [tr(', ends about '), time(progress.eta)] : null];
 }
 
-// The trace that the execution is part of: { trace_id, is_sampled, exports_waiting, exports_rejected }.
+// The trace that the execution is part of.
 function traceWords(trace) {
   if (!trace) return null;
   return [h('code', { class: 'trace' }, trace.trace_id),
@@ -82,7 +85,13 @@ function jobChips({ execution, jobs }, query) {
     );
 }
 
-// The head of the page; the error is left out where the panel of the state tells it.
+/**
+ * The head of the page; the error is left out where the panel of the state tells it.
+ * @param {Head} head
+ * @param {Context} context
+ * @param {boolean} isErrorTold
+ * @returns {Content}
+ */
 export function headPart(head, context, isErrorTold) {
   const { execution } = head;
   return [

@@ -1,10 +1,10 @@
-// The tabs of the page of an execution: timeline, jobs, payloads, events, and what operators did. `data` is that of the
-// page (execution.js).
+// The tabs of the page of an execution: timeline, jobs, payloads, events, and what operators did.
 
 import { h } from '../base/dom.js';
 import { between, duration, stateOf, visible } from '../base/format.js';
 import { addressOf } from '../base/links.js';
 import { text, time } from '../base/values.js';
+import { loading } from '../element/blocks.js';
 import { button } from '../element/controls.js';
 import { errorSummary } from '../element/errors.js';
 import { pager } from '../element/pager.js';
@@ -16,6 +16,9 @@ import { tr } from '../language/texts.js';
 import { eventList } from './events.js';
 import { timeline } from './timeline.js';
 
+/** @import { Context } from '../frame/pages.js' */
+/** @import { ExecutionData } from './execution.js' */
+
 // Is the visit of a row of the timeline the one that the panel of the state shows?
 function isShown(row, name, panel) {
   const visit = panel && panel.name === name ? panel.chosen : null;
@@ -24,7 +27,7 @@ function isShown(row, name, panel) {
 
 // The timeline, a page at a time.
 function timelineTab(data, name, context) {
-  if (!data.times) return h('p', { class: 'muted' }, tr('Loading…'));
+  if (!data.times) return loading();
   const { query } = context;
   return [
     h('label', { class: 'tick' },
@@ -40,7 +43,7 @@ function timelineTab(data, name, context) {
 
 // The jobs as a list.
 function jobsTab(data, context) {
-  if (!data.jobs) return h('p', { class: 'muted' }, tr('Loading…'));
+  if (!data.jobs) return loading();
   const names = new Set(data.layout?.states.map(x => x.name));
   const choose = status => context.go({ ...context.query, job_status: status, jobs_after: undefined });
   return [
@@ -76,7 +79,7 @@ function payloadsTab({ head: { execution } }) {
 
 // The history, a page at a time.
 function eventsTab(data, context) {
-  if (!data.events) return h('p', { class: 'muted' }, tr('Loading…'));
+  if (!data.events) return loading();
   return [eventList(data.events.rows, context.argument),
     pager(tr('Pages of events'), context, 'events_after', data.events.next, tr('Next events '))];
 }
@@ -94,7 +97,13 @@ function auditTab(data) {
   ], data.head.done, r => r.at + r.action, tr('Nothing.'));
 }
 
-// The tabs, beside the state of a name.
+/**
+ * The tabs, beside the state of a name.
+ * @param {ExecutionData} data
+ * @param {string | undefined} name
+ * @param {Context} context
+ * @returns {HTMLElement[]}
+ */
 export function executionTabs(data, name, context) {
   const list = [
     { id: 'timeline', label: tr('Timeline'), content: () => timelineTab(data, name, context) },

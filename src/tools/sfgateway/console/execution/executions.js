@@ -1,8 +1,4 @@
-// Executions: filters, pages, and actions on those that are chosen. The data of the page:
-//   of `executions`: rows: [{ execution_id, state_machine, status, error, cause, requested_at, started_at, stopped_at,
-//     took, redrive_count, waiting_on, labels; node and rights, of another node }], rights, next: the key of the next
-//     page, looked: into how many a search has looked, nodes_missing;
-//   machines: the names for the filter.
+// Executions: filters, pages, and actions on those that are chosen.
 
 import { hold, stop } from '../action/actions.js';
 import { actOnAll } from '../action/many.js';
@@ -21,6 +17,20 @@ import { EXECUTION, statusBadge, statusWord } from '../element/statuses.js';
 import { table } from '../element/table.js';
 import { chosenColumns, savedViews, sorted } from '../element/views.js';
 import { tr } from '../language/texts.js';
+
+/** @import { NodeRow, Rights } from '../element/rights.js' */
+/** @import { Context } from '../frame/pages.js' */
+
+/**
+ * The data of the page, of `executions`; rows are of sf_list_executions.
+ * @typedef {object} ExecutionsData
+ * @property {(NodeRow & Record<string, any>)[]} rows
+ * @property {Rights} rights
+ * @property {string | null} next the key of the next page
+ * @property {number} [looked] into how many a search has looked
+ * @property {object[]} [nodes_missing]
+ * @property {string[]} machines the names for the filter
+ */
 
 const EXECUTION_STATUSES = ['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'];
 const LIMIT = 50;
@@ -188,6 +198,10 @@ function lookedAt(data) {
         data.next ? tr('; there are more.') : '.'));
 }
 
+/**
+ * @param {ExecutionsData} data
+ * @param {Context} context
+ */
 export function draw(data, context) {
   const chosen = chosenExecutions(data, context);
   const choose = (rows, isOn) => {

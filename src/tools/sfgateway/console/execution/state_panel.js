@@ -1,5 +1,5 @@
 // What the page of an execution shows of the state that is chosen: payloads, error, attempts, events, and what can be
-// done with it. `data` is that of the page (execution.js).
+// done with it.
 
 import { hold, mark } from '../action/actions.js';
 import { redriveOne } from '../action/redrive.js';
@@ -8,7 +8,7 @@ import { between, clock, duration, readCause } from '../base/format.js';
 import { icon } from '../base/icons.js';
 import { addressOf } from '../base/links.js';
 import { text, time } from '../base/values.js';
-import { facts, notice } from '../element/blocks.js';
+import { facts, loading, notice } from '../element/blocks.js';
 import { button } from '../element/controls.js';
 import { causeLines, errorName, errorNotice } from '../element/errors.js';
 import { payload } from '../element/payload.js';
@@ -18,6 +18,9 @@ import { isCut } from '../element/table.js';
 import { tr } from '../language/texts.js';
 import { eventList } from './events.js';
 import { compareToKnown } from './timeline.js';
+
+/** @import { Context } from '../frame/pages.js' */
+/** @import { ExecutionData } from './execution.js' */
 
 // In the address instead of a state: the panel was closed.
 export const NO_STATE = '-';
@@ -71,7 +74,13 @@ function visitList(state, last, context) {
     h('ul', { class: 'visits' }, visits.map(visit)));
 }
 
-// The panel of the state of a name; without one, how to choose one.
+/**
+ * The panel of the state of a name; without one, how to choose one.
+ * @param {string | undefined} name
+ * @param {ExecutionData} data
+ * @param {Context} context
+ * @returns {HTMLElement}
+ */
 export function statePanel(name, data, context) {
   if (!name)
     return h('div', { class: 'card side none', key: 'side' },
@@ -83,7 +92,7 @@ export function statePanel(name, data, context) {
   const head = h('div', { class: 'side-head' }, h('h2', { id: 'h-state' }, text(name)), close);
   const box = (...parts) =>
     h('section', { class: 'card side', key: `side-${name}`, 'aria-labelledby': 'h-state' }, head, parts);
-  if (!data.state || data.state.name !== name) return box(h('p', { class: 'muted' }, tr('Loading…')));
+  if (!data.state || data.state.name !== name) return box(loading());
   if (data.state.error) return box(errorNotice(data.state.error));
   const { job, visits, chosen, input, output, events } = data.state;
   const drawn = data.layout?.states.find(x => x.name === name);

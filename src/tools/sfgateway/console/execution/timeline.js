@@ -1,6 +1,4 @@
-// When an execution was in its states, against how long they usually take: a row per branch and visit. `timeline`
-// answers { now, rows: spans, next, usual: of a job { runs, p50, p95 } }; a span, of an attempt, is { branch, job_id,
-// state, type, visit, attempt, first_event, started_at, stopped_at: null while it lasts, status }.
+// When an execution was in its states, against how long they usually take: a row per branch and visit.
 
 import { h } from '../base/dom.js';
 import { between, clock, decimal, duration } from '../base/format.js';
@@ -8,7 +6,45 @@ import { text } from '../base/values.js';
 import { JOB, statusBadge, statusWord } from '../element/statuses.js';
 import { tr } from '../language/texts.js';
 
-// The spans of one branch, job and visit as a row: attempts follow each other.
+/**
+ * An attempt of a visit of a state.
+ * @typedef {object} Span
+ * @property {string} branch
+ * @property {string} job_id
+ * @property {string} state
+ * @property {string} type
+ * @property {number} visit
+ * @property {number} attempt
+ * @property {number} first_event
+ * @property {string} started_at
+ * @property {string | null} stopped_at null while it lasts
+ * @property {string} status
+ */
+
+/**
+ * How long a job usually takes, in milliseconds.
+ * @typedef {{ runs: number, p50: number, p95: number }} Usual
+ */
+
+/**
+ * What `timeline` answers.
+ * @typedef {object} Times
+ * @property {string} now
+ * @property {Span[]} rows
+ * @property {string | number | null} next after what the next page is
+ * @property {Record<string, Usual>} usual by job
+ */
+
+/**
+ * The spans of one branch, job and visit.
+ * @typedef {Span & { key: string, spans: Span[] }} TimelineRow
+ */
+
+/**
+ * The spans of one branch, job and visit as a row: attempts follow each other.
+ * @param {Span[]} spans
+ * @returns {TimelineRow[]}
+ */
 function rowsOf(spans) {
   const rows = new Map();
   for (const span of spans) {
@@ -47,7 +83,11 @@ function lengthOf(parts) {
   return parts.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-// The milliseconds that the timeline of an answer shows.
+/**
+ * The milliseconds that the timeline of an answer shows.
+ * @param {Times} data
+ * @returns {number}
+ */
 export function shownTime(data) {
   return lengthOf(busyPeriods(data.rows, +new Date(data.now)));
 }
@@ -100,7 +140,12 @@ export function compare(ms, usual, longest) {
   return usual > 0 ? excess(ms, usual, longest) || tr('usual {0}', duration(usual)) : '';
 }
 
-// The same with what is known of a job, { runs, p50, p95 }; of fewer than two runs nothing is usual.
+/**
+ * The same with what is known of a job; of fewer than two runs nothing is usual.
+ * @param {number} ms
+ * @param {Usual | null | undefined} known
+ * @returns {string}
+ */
 export function compareToKnown(ms, known) {
   return known && known.runs >= 2 ? compare(ms, known.p50, known.p95) : '';
 }
@@ -141,8 +186,15 @@ function timelineLegend() {
     key('usual', tr('usual time, up to the 95th percentile; the notch is the median')));
 }
 
-// The timeline of an answer; `isChosen` tells of a row whether its visit is the one that is shown beside the picture.
-// Two timelines whose width stands for the same time can be compared: for `least` milliseconds, or for more.
+/**
+ * The timeline of an answer; `isChosen` tells of a row whether its visit is the one that is shown beside the picture.
+ * Two timelines whose width stands for the same time can be compared: for `least` milliseconds, or for more.
+ * @param {Times} data
+ * @param {(row: TimelineRow) => boolean} isChosen
+ * @param {(state: string, event: number) => void} choose
+ * @param {number} [least]
+ * @returns {HTMLElement}
+ */
 export function timeline(data, isChosen, choose, least = 0) {
   const now = +new Date(data.now);
   if (data.rows.length === 0)

@@ -10,7 +10,14 @@ import { badge, EXECUTION, statusBadge, TASK } from '../element/statuses.js';
 import { table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 
-// Runs of Distributed Maps, and items that failed.
+/** @import { ExecutionData, Head } from './execution.js' */
+
+/**
+ * Runs of Distributed Maps, and items that failed.
+ * @param {Head['map_runs']} runs
+ * @param {ExecutionData['items']} items
+ * @returns {HTMLElement}
+ */
 export function mapRuns(runs, items) {
   return section(tr('Map runs'), { count: runs.length }, table(tr('Map runs'), [
     { title: tr('State'), cell: r => text(r.state) },
@@ -37,7 +44,11 @@ export function mapRuns(runs, items) {
   ], items, r => r.execution_id)] : null);
 }
 
-// Tasks that run or wait.
+/**
+ * Tasks that run or wait.
+ * @param {Head['tasks']} tasks
+ * @returns {HTMLElement}
+ */
 export function tasksUnderWay(tasks) {
   return section(tr('Tasks under way'), { count: tasks.length }, table(tr('Tasks under way'), [
     { title: tr('State'), cell: r => text(r.branch ? `${r.branch}/${r.state}` : r.state) },

@@ -186,18 +186,20 @@ export function stopLooking() {
 
 // --- going from page to page
 
-// Await the answer of a question, and bring the page up to date if something was done; an error is told.
+// Await the answer of a question, and bring the page up to date if something was done; an error is told, but not that
+// the question was not asked, or that the session is over, which "signed-out" has told.
 async function awaitAnswer(question, page) {
   try {
     if (await question) await refresh(page);
   } catch (error) {
-    if (role !== null) await tellError(error);
+    if (role !== null && error.name !== 'AbortError' && error.status !== 401) await tellError(error);
   }
 }
 
-// Change the query of the address.
-function go(name, argument, query) {
-  const address = addressOf(name, argument, query);
+// Go to an address, unless the user has left the page from which that is asked for. This is the one place from which
+// addresses are changed, and test/lint/javascript knows it.
+function leaveTo(page, address) {
+  if (page !== shown) return;
   if (address === location.hash) showAddressed();
   else location.hash = address;
 }
@@ -211,16 +213,14 @@ function openPage(name, argument) {
     role,
     kept: {},
     ask: (action, request) => call(action, request, page.abort.signal),
-    redraw: draw,
+    redraw: () => {
+      if (page === shown) draw();
+    },
     afterDraw: step => page.afterDraw.push(step),
     reload: () => refresh(page),
     refreshAfter: question => awaitAnswer(question, page),
-    go: query => {
-      if (page === shown) go(name, argument, query);
-    },
-    leaveFor: address => {
-      if (page === shown) location.hash = address;
-    },
+    go: query => leaveTo(page, addressOf(name, argument, query)),
+    leaveFor: address => leaveTo(page, address),
   };
   return page;
 }

@@ -1,18 +1,4 @@
-// The pages, and the addresses that name them. A page is a module with
-//   title(context): what it is called;
-//   load(context, before): what it shows, asked for anew; before is what it shows until then;
-//   draw(data, context): its elements;
-//   pace(data): after how many milliseconds it is to be asked for again, and news(before, after): what a screen reader
-//     hears of a change. A page can do without these two.
-// The context of a page:
-//   argument, query: what the address has after the page's name; role: who is signed in;
-//   kept: an object for what the page keeps until another one is shown;
-//   ask(action, request): ask the server, until the page is left;
-//   refreshAfter(question): await a question's answer, and bring the page up to date if something was done;
-//   go(query): change the query of the address; leaveFor(address): go to another page; neither does anything once the
-//     user has left the page;
-//   reload(): ask for the page anew; redraw(): draw it anew; afterDraw(step): have something done once the elements
-//     that are being made have their positions in the window.
+// The pages, and the addresses that name them.
 
 import * as comparison from '../execution/comparison.js';
 import * as execution from '../execution/execution.js';
@@ -29,8 +15,45 @@ import * as tonight from '../night/tonight.js';
 import * as rules from '../rule/rules.js';
 import * as schedules from '../schedule/schedules.js';
 
+/** @import { Content } from '../base/dom.js' */
+
+/**
+ * A page is a module with these functions. It can do without the last two.
+ * @typedef {object} Page
+ * @property {(context: Context) => string} title what it is called
+ * @property {(context: Context, before?: any) => Promise<any>} load what it shows, asked for anew; before is what it
+ *   shows until then
+ * @property {(data: any, context: Context) => Content} draw its elements
+ * @property {(data: any) => number} [pace] after how many milliseconds it is to be asked for again
+ * @property {(before: any, after: any) => string} [news] what a screen reader hears of a change
+ */
+
+/**
+ * The context of a page. Once the user has left the page, go, leaveFor and redraw do nothing.
+ * @typedef {object} Context
+ * @property {string} argument what the address has after the page's name
+ * @property {Record<string, string | undefined>} query what the address has behind "?"
+ * @property {string} role who is signed in
+ * @property {Record<string, any>} kept what the page keeps until another one is shown
+ * @property {Ask} ask
+ * @property {(question: Promise<any>) => Promise<void>} refreshAfter awaits a question's answer, and brings the page up
+ *   to date if something was done
+ * @property {(query: Record<string, string | number | null | undefined>) => void} go changes the query of the address
+ * @property {(address: string) => void} leaveFor goes to another page
+ * @property {() => Promise<void>} reload asks for the page anew
+ * @property {() => void} redraw draws it anew
+ * @property {(step: () => void) => void} afterDraw has something done once the elements that are being made have their
+ *   positions in the window
+ */
+
+/**
+ * Ask the server, until the page is left.
+ * @typedef {(action: string, request?: object) => Promise<any>} Ask
+ */
+
 const FIRST = 'tonight';
 
+/** @type {Record<string, Page>} */
 export const PAGES = { tonight, executions, execution, compare: comparison, machines, machine, schedules, rules,
   activities, inbox, task, alerts, health };
 
@@ -64,7 +87,11 @@ function decode(coded) {
   }
 }
 
-// The page that an address names, and what is after its name: #/name/argument?query.
+/**
+ * The page that an address names, and what is after its name: #/name/argument?query.
+ * @param {string} address
+ * @returns {Pick<Context, 'argument' | 'query'> & { name: string }}
+ */
 export function readAddress(address) {
   const [path, query = ''] = address.replace(/^#\/?/, '').split('?');
   const [name, ...rest] = path.split('/');

@@ -6,14 +6,33 @@ import { clock, distance } from '../base/format.js';
 import { icon } from '../base/icons.js';
 import { tr } from '../language/texts.js';
 
-let trouble = null; // { what, isGateway, since, shown: when what is shown was asked for }
+/** @import { ApiError } from '../base/api.js' */
 
-// That the database is down, and since when.
+/**
+ * What is wrong.
+ * @typedef {object} Trouble
+ * @property {string} what in words
+ * @property {boolean} [isGateway] whether sfgateway is not reached
+ * @property {string} [since]
+ */
+
+/** @type {(Trouble & { shown?: string, back: string }) | null} */
+let trouble = null; // shown: when what is shown was asked for; back: the words for its end
+
+/**
+ * That the database is down, and since when.
+ * @param {string} since
+ * @returns {Trouble}
+ */
 export function databaseDown(since) {
   return { what: tr('The database is down'), since };
 }
 
-// What an error says of the database or the gateway; null: it is about what was asked for.
+/**
+ * What an error says of the database or the gateway; null: it is about what was asked for.
+ * @param {Error & Partial<ApiError>} error
+ * @returns {Trouble | null}
+ */
 export function troubleOf(error) {
   if (error.status === 0) return { what: tr('sfgateway cannot be reached'), isGateway: true };
   if (error.status !== 503 || error.sqlstate) return null;
@@ -25,7 +44,11 @@ export function isTroubled() {
   return trouble !== null;
 }
 
-// Note what is wrong, or that all is well again (null). `shown` is when the data of the page was asked for.
+/**
+ * Note what is wrong, or that all is well again (null). `shown` is when the data of the page was asked for.
+ * @param {Trouble | null} found
+ * @param {string} [shown]
+ */
 export function setTrouble(found, shown) {
   if (found === null && trouble !== null) say(tr('{0}. The page is kept up to date again.', trouble.back));
   if (found !== null && found.what !== trouble?.what) say(tr('{0}. The page comes back by itself.', found.what));

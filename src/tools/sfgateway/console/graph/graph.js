@@ -1,7 +1,7 @@
 // The picture of a machine, drawn from the layout that SQL gives, with the status of each state.
 
 import { s } from '../base/dom.js';
-import { count, duration } from '../base/format.js';
+import { count, duration, visible } from '../base/format.js';
 import { iconShapes } from '../base/icons.js';
 import { JOB, statusWord, toneOf } from '../element/statuses.js';
 import { tr } from '../language/texts.js';
@@ -9,10 +9,68 @@ import { fitText } from './measure.js';
 
 const SMALL_LINE = 13, NAME_LINE = 15, PAD = 7, SIDE = 5;
 
+/**
+ * A box of a picture.
+ * @typedef {{ x: number, y: number, w: number, h: number }} Box
+ */
+
+/**
+ * A state of a picture.
+ * @typedef {object} LayoutState
+ * @property {number} id
+ * @property {string} name
+ * @property {string} type
+ * @property {number} [parent] the id of the state in which it lies
+ * @property {number} corner the radius of its corners
+ * @property {string[]} lines of its name
+ * @property {string[]} small lines of what it is
+ * @property {string} subtitle what it is, as a whole
+ */
+
+/**
+ * The picture of a machine, as SQL gives it. Lines are drawn along paths of SVG.
+ * @typedef {object} Layout
+ * @property {number} w
+ * @property {number} h
+ * @property {(Box & LayoutState)[]} states
+ * @property {(Box & { parent: number, job?: string, lines?: string[], small?: string[] })[]} branches
+ * @property {{ from?: number, to?: number, from_job?: string, to_job?: string, line: string, head?: string,
+ *   catch: boolean }[]} edges from a state or a job of a net, or from the beginning, to one of these, or to the end
+ * @property {(Box & { lines: string[], title?: string, catch: boolean })[]} labels
+ * @property {(Box & { kind: 'start' | 'end' })[]} ends
+ */
+
+/**
+ * What an execution did in a state.
+ * @typedef {object} StateFacts
+ * @property {number} id that of the state
+ * @property {string} status
+ * @property {string} [name]
+ * @property {boolean} [aborted]
+ * @property {number} [visits]
+ * @property {number} [attempts]
+ * @property {number} [ms]
+ * @property {number} [iterations] of a Map; of these are succeeded and failed
+ * @property {number} [succeeded]
+ * @property {number} [failed]
+ * @property {string | number} [critical] the job, if it is on the critical path of its net
+ * @property {string | number} [critical_after] the job before it there
+ */
+
+/**
+ * How a picture is drawn.
+ * @typedef {object} How
+ * @property {string | undefined} chosen the name of the state that is chosen
+ * @property {string | undefined} at that of the state that has the focus, or gets it
+ * @property {Set<string>} found those that were looked for
+ * @property {(name: string, event: Event) => void} pick what a click does
+ * @property {number} scale
+ */
+
 // Texts below each other, from a point on, in a room.
 function lines(list, x, y, height, more, room) {
   return list.map((line, n) => {
-    const { text, length } = fitText(line, more, room);
+    const { text, length } = fitText(visible(line), more, room);
     const squeezed = length && { textLength: length, lengthAdjust: 'spacingAndGlyphs' };
     return s('text', { class: more, x, y: y + (n + 1) * height - 3, ...squeezed }, text);
   });
@@ -75,7 +133,7 @@ function drawState(state, facts, critical, { chosen, at, found, pick }) {
       },
     },
     // the name of the button, and what is seen of it under the mouse
-    s('title', null, `${words.filter(Boolean).join(', ')}\n${state.subtitle}`),
+    s('title', null, visible(`${words.filter(Boolean).join(', ')}\n${state.subtitle}`)),
     s('rect', { class: 'box', x: state.x, y: state.y, width: state.w, height: state.h, rx: state.corner }),
     lines(state.lines, middle, state.y + PAD, NAME_LINE, 'name', room),
     lines(subtitle(state, facts), middle, state.y + PAD + state.lines.length * NAME_LINE, SMALL_LINE, 'small', room),
@@ -104,13 +162,18 @@ function drawEdge(edge, critical) {
     s('path', { class: 'line', d: edge.line }), edge.head ? s('path', { class: 'head', d: edge.head }) : null);
 }
 function drawLabel(label) {
-  return s('g', { class: `label${label.catch ? ' catch' : ''}` }, s('title', null, label.title ?? ''),
+  return s('g', { class: `label${label.catch ? ' catch' : ''}` }, s('title', null, visible(label.title ?? '')),
     s('rect', { x: label.x, y: label.y, width: label.w, height: label.h }),
     lines(label.lines, label.x + label.w / 2, label.y + 3, SMALL_LINE, 'small', label.w - 2));
 }
 
-// The picture: layout and states as SQL gives them (states may be null: a machine by itself). `how` has the name of the
-// state that is chosen, of the one that has the focus, those found, what a click does, and the scale.
+/**
+ * The picture; without facts it is that of a machine by itself.
+ * @param {Layout} layout
+ * @param {StateFacts[] | null} states
+ * @param {How} how
+ * @returns {SVGElement}
+ */
 export function graph(layout, states, how) {
   const facts = states ? Object.fromEntries(states.map(f => [f.id, f])) : {};
   const critical = criticalPaths(states);

@@ -36,7 +36,13 @@ function cut(text, font, room) {
   return `${pieces.slice(0, Math.max(1, least)).join('')}…`;
 }
 
-// What of a text is drawn in a room, and, if its letters have to be narrower than the font's, how long it is then.
+/**
+ * What of a text is drawn in a room, and, if its letters have to be narrower than the font's, how long it is then.
+ * @param {string} text
+ * @param {'name' | 'small'} font
+ * @param {number} room
+ * @returns {{ text: string, length?: number }}
+ */
 export function fitText(text, font, room) {
   const width = widthOf(text, font);
   if (width <= room) return { text };

@@ -1,11 +1,7 @@
 // A picture that can be larger than its window: zoom, an overview of all of it, search of a state, and keys that go
 // from state to state, so that the picture is one stop of the Tab key however many states it has.
 //
-// What the reader has done with a picture is kept in an object of the page, the view:
-//   scale, auto: the zoom, and whether it was chosen by the size of the window; large: whether the tools are of use;
-//   at: the state that has the focus, or gets it; drag: where the mouse drags the picture, { x, y, moved };
-//   search: what is looked for, { text, at: which of the states with it, isChosen: whether Enter has chosen that };
-//   shape, chosen: the size of the picture and the state that is chosen, to tell when they are others.
+// What the reader has done with a picture is kept in an object of the page, the view.
 
 import { h, s, say } from '../base/dom.js';
 import { count } from '../base/format.js';
@@ -14,6 +10,23 @@ import { tr } from '../language/texts.js';
 import { graph } from './graph.js';
 import { handleKey } from './walk.js';
 import { areaOf, centre, fitting, followWindow, percent, visibleSize, zoom, ZOOM_STEP } from './zoom.js';
+
+/** @import { Context } from '../frame/pages.js' */
+/** @import { Layout, StateFacts } from './graph.js' */
+
+/**
+ * What the reader has done with a picture.
+ * @typedef {object} View
+ * @property {number} [scale] the zoom
+ * @property {boolean} [auto] whether the size of the window has chosen it
+ * @property {boolean} [large] whether the tools are of use
+ * @property {string} [at] the state that has the focus, or gets it
+ * @property {{ x: number, y: number, moved: boolean } | null} [drag] where the mouse drags the picture
+ * @property {{ text: string, at: number, isChosen: boolean }} [search] what is looked for, at which of the states with
+ *   it the reader is, and whether Enter has chosen that
+ * @property {string} [shape] the size of the picture and, in chosen, the state, to tell when they are others
+ * @property {string} [chosen]
+ */
 
 const OVERVIEW = { w: 180, h: 220, least: 36 };
 
@@ -58,7 +71,7 @@ function tools(layout, view, found, choose, redraw) {
   return h('div', { class: 'graph-tools', key: 'tools', role: 'group', 'aria-label': tr('Search and zoom') },
     h('input', { type: 'search', placeholder: tr('Find a state'), 'aria-label': tr('Find a state'), autocomplete: 'off',
       spellcheck: 'false', oninput: onsearch, onkeydown: event => {
-        if (event.key === 'Enter') onsearch(event);
+        if (event.key === 'Enter' && !event.isComposing) onsearch(event);
       } }),
     h('span', { class: 'muted graph-found' },
       view.search?.text.trim() ? (found.length ? tr('{0} of {1}', view.search.at + 1, found.length) : tr('none')) :
@@ -145,7 +158,16 @@ function bringUpToDate(view, layout, chosen) {
   if (chosen !== view.chosen) view.at = view.chosen = chosen;
 }
 
-// The picture of a machine with its tools; the arguments are those of graph(), then the context of the page.
+/**
+ * The picture of a machine with its tools; the arguments are those of graph(), then the context of the page.
+ * @param {Layout} layout
+ * @param {StateFacts[] | null} states
+ * @param {string | undefined} chosen
+ * @param {(name: string) => void} choose
+ * @param {string} label
+ * @param {Context} context
+ * @returns {HTMLElement}
+ */
 export function viewer(layout, states, chosen, choose, label, { kept, redraw, afterDraw }) {
   const view = kept.picture ??= {};
   bringUpToDate(view, layout, chosen);

@@ -1,6 +1,9 @@
-// Keys that go from state to state of a picture, and zoom. `view` is what the reader has done with it (viewer.js).
+// Keys that go from state to state of a picture, and zoom.
 
 import { centre, fitting, visibleSize, zoom, ZOOM_STEP } from './zoom.js';
+
+/** @import { Layout } from './graph.js' */
+/** @import { View } from './viewer.js' */
 
 const HEAD = 40; // of a state with others in it: its name is there
 
@@ -49,7 +52,12 @@ function focusState(root, view, name) {
   centre(name);
 }
 
-// Handle a key in the picture.
+/**
+ * Handle a key in the picture.
+ * @param {KeyboardEvent} event
+ * @param {Layout} layout
+ * @param {View} view
+ */
 export function handleKey(event, layout, view) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const root = event.target.closest('.graph-view');

@@ -1,22 +1,47 @@
-// The view of a picture: its zoom, which part of it is seen, and what of it is in the middle. `view` is what the
-// reader has done with it (viewer.js).
+// The view of a picture: its zoom, which part of it is seen, and what of it is in the middle.
+
+/** @import { Layout } from './graph.js' */
+/** @import { View } from './viewer.js' */
+
+/**
+ * What a picture is drawn with.
+ * @typedef {{ layout: Layout, view: View, redraw: () => void }} Drawn
+ */
+
+/**
+ * The size of a window.
+ * @typedef {{ w: number, h: number }} Size
+ */
 
 export const ZOOM_STEP = 1.25;
 const MOST = 3, READABLE = 0.75, MANY = 25;
 
-// The scroll area of a picture.
+/**
+ * The scroll area of a picture.
+ * @param {Element} root
+ * @returns {HTMLElement}
+ */
 export function areaOf(root) {
   return root.querySelector('.graph-scroll');
 }
 
-// How large a picture can be without being scrolled.
+/**
+ * How large a picture can be without being scrolled.
+ * @param {Element} root
+ * @returns {Size}
+ */
 export function visibleSize(root) {
   const area = areaOf(root);
   const most = parseFloat(getComputedStyle(area).maxHeight);
   return { w: area.clientWidth, h: Number.isNaN(most) ? area.clientHeight : most };
 }
 
-// The zoom at which all of a picture is seen.
+/**
+ * The zoom at which all of a picture is seen.
+ * @param {Layout} layout
+ * @param {Size} size
+ * @returns {number}
+ */
 export function fitting(layout, size) {
   return Math.min(size.w / layout.w, (size.h - 4) / layout.h, 1);
 }
@@ -27,8 +52,15 @@ function firstScale(layout, size) {
   return fit >= READABLE ? fit : Math.min(1, Math.max(READABLE, size.w / layout.w));
 }
 
-// Change the zoom of the picture that is drawn. The point in its middle stays there, or the one at a point of the
-// window.
+/**
+ * Change the zoom of the picture that is drawn. The point in its middle stays there, or the one at a point of the
+ * window.
+ * @param {Element} root
+ * @param {Layout} layout
+ * @param {View} view
+ * @param {number} scale
+ * @param {{ x: number, y: number } | null} [at]
+ */
 export function zoom(root, layout, view, scale, at = null) {
   const area = areaOf(root), svg = area.querySelector('.graph');
   const box = area.getBoundingClientRect(), before = svg.getBoundingClientRect();
@@ -45,7 +77,11 @@ export function zoom(root, layout, view, scale, at = null) {
   moveWindow(root, { layout, view });
 }
 
-// The zoom in words.
+/**
+ * The zoom in words.
+ * @param {View} view
+ * @returns {string}
+ */
 export function percent(view) {
   return `${Math.round((view.scale ?? 1) * 100)} %`;
 }
@@ -83,10 +119,15 @@ function fitToWindow(root, { layout, view, redraw }) {
   moveWindow(root, { layout, view });
 }
 
-// What the elements of pictures were last drawn with: { layout, view, redraw }.
+// What the elements of pictures were last drawn with.
+/** @type {WeakMap<Element, Drawn>} */
 const drawn = new WeakMap();
 
-// Have a picture follow its window: its size, and how it is scrolled.
+/**
+ * Have a picture follow its window: its size, and how it is scrolled.
+ * @param {Element} root
+ * @param {Drawn} picture
+ */
 export function followWindow(root, picture) {
   const isFirst = !drawn.has(root);
   drawn.set(root, picture);

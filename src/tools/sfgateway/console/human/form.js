@@ -9,9 +9,28 @@ const DEEPEST = 4; // objects within each other that have fields of their own
 const LONG = 200; // characters of a text that get more than a line
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-// The makers of fields get a spec: { schema, label, pointer, required, depth: how many objects it lies in, controls:
-// for each pointer { control, wrong: where its error is shown }, preset: the text of a JSON field without a default }.
-// They give { element, read }; read() gives the JSON text of what was entered, or undefined: nothing was.
+/**
+ * Of what a field is made.
+ * @typedef {object} Spec
+ * @property {Record<string, any>} schema
+ * @property {string} label
+ * @property {string} pointer
+ * @property {boolean} required
+ * @property {number} depth how many objects it lies in
+ * @property {Map<string, { control: HTMLElement, wrong: HTMLElement }>} controls by pointer; wrong has the error
+ * @property {string} [preset] the text of a JSON field without a default
+ */
+
+/**
+ * A field; read() gives the JSON text of what was entered, or undefined: nothing was.
+ * @typedef {{ element: HTMLElement, read: () => string | undefined }} Field
+ */
+
+/**
+ * A form; read() throws a FormError. refuse() shows an error at its field, and tells whether there is one.
+ * @typedef {{ elements: HTMLElement[], read: () => string | undefined,
+ *   refuse: (pointer: string, problem: string) => boolean }} Form
+ */
 
 // What is wrong with a field before the database has seen it.
 export class FormError extends Error {
@@ -190,9 +209,11 @@ function kindOf(spec, type) {
   return jsonOf(spec);
 }
 
-// Make the fields of a schema, or (null) one for any JSON: { elements, read, refuse }. read() gives the JSON text of
-// the answer, or throws a FormError; refuse(pointer, problem) shows an error at its field, and tells whether there is
-// one.
+/**
+ * Make the fields of a schema, or (null) one for any JSON.
+ * @param {Record<string, any> | null} schema
+ * @returns {Form}
+ */
 export function makeForm(schema) {
   const controls = new Map();
   const spec = { schema: schema ?? {}, label: tr('Answer'), pointer: '', required: true, controls, depth: 0,

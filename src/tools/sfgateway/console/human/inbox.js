@@ -12,6 +12,20 @@ import { tabs } from '../element/tabs.js';
 import { tr } from '../language/texts.js';
 import { actOnTask, due, heldNotice } from './tasks.js';
 
+/** @import { NodeRow } from '../element/rights.js' */
+/** @import { Context } from '../frame/pages.js' */
+
+/**
+ * The data of the page: what `inbox` answers to which of the tabs.
+ * @typedef {object} InboxData
+ * @property {(NodeRow & Record<string, any>)[]} rows
+ * @property {{ worklist: string, open: number, mine: number, overdue: number, tasks: number }[]} counts
+ * @property {string[]} readable the executions that the role may read
+ * @property {object[]} held
+ * @property {string | null} next the key of the next page
+ * @property {string} which
+ */
+
 // What can be chosen, with the count of each.
 const WHICH = [
   { id: 'open', word: tr('For my roles') },
@@ -24,9 +38,15 @@ export function title() {
   return tr('Inbox');
 }
 
-export function load({ ask, query }) {
-  return ask('inbox', { which: whichOf(query), ...(query.worklist ? { worklist: query.worklist } : {}),
+/**
+ * @param {Context} context
+ * @returns {Promise<InboxData>}
+ */
+export async function load({ ask, query }) {
+  const which = whichOf(query);
+  const found = await ask('inbox', { which, ...(query.worklist ? { worklist: query.worklist } : {}),
     ...(query.key ? { after: query.key } : {}) });
+  return { ...found, which };
 }
 
 // How soon to look again: people wait for others.
@@ -53,8 +73,9 @@ function sum(counts, which, worklist) {
   );
 }
 
-// The tasks of a page.
-function list(data, context, which) {
+// The tasks of a page. What can be done with them is that of the tab for which they were asked.
+function list(data, context) {
+  const { which } = data;
   const doing = which === 'open' ? { action: 'claim_task', word: tr('Claim'), done: tr('Claimed.') } :
     which === 'mine' ? { action: 'release_task', word: tr('Release'), done: tr('Given back.') } : null;
   return [
@@ -85,6 +106,10 @@ function list(data, context, which) {
   ];
 }
 
+/**
+ * @param {InboxData} data
+ * @param {Context} context
+ */
 export function draw(data, context) {
   const { worklist } = context.query;
   const which = whichOf(context.query);
@@ -103,7 +128,7 @@ export function draw(data, context) {
     h('div', { class: 'card', key: 'list' }, tabs(tr('Which tasks'), WHICH.map(({ id, word }) => ({
       id,
       label: [word, h('span', { class: 'count' }, String(sum(data.counts, id, worklist)))],
-      content: () => list(data, context, which),
+      content: () => list(data, context),
     })), which, chosen => choose({ which: chosen }))),
   ];
 }

@@ -16,10 +16,31 @@ import { tr } from '../language/texts.js';
 import { makeForm } from './form.js';
 import { actOnTask, due, heldNotice } from './tasks.js';
 
+/** @import { Context } from '../frame/pages.js' */
+/** @import { Layout, StateFacts } from '../picture/graph.js' */
+
+/**
+ * The data of the page: what `task` answers, and once the task is over what it has answered before.
+ * @typedef {object} TaskData
+ * @property {boolean} over
+ * @property {Record<string, any>} [task]
+ * @property {{ may_do: boolean, may_assign: boolean, why: string | null }} [rights]
+ * @property {boolean} [may_read] whether the role may read the execution
+ * @property {object[]} [held]
+ * @property {Layout | null} [layout] of the execution; without it layoutError
+ * @property {Error} [layoutError]
+ * @property {StateFacts[]} [states]
+ */
+
 export function title({ argument }) {
   return tr('Task {0}', argument);
 }
 
+/**
+ * @param {Context} context
+ * @param {TaskData} [before]
+ * @returns {Promise<TaskData>}
+ */
 export async function load({ argument, ask }, before) {
   const found = /^\d{1,18}$/.test(argument) ? await ask('task', { task: argument }) : null;
   if (found === null) return { ...before, over: true };
@@ -155,6 +176,10 @@ function head({ task, may_read: mayRead }) {
   ]);
 }
 
+/**
+ * @param {TaskData} data
+ * @param {Context} context
+ */
 export function draw(data, context) {
   const { task } = data;
   const back = h('p', { key: 'back' }, inboxLink({}, ['‹ ', tr('Inbox')]));
@@ -176,7 +201,7 @@ export function draw(data, context) {
       task.data === null ? null :
         section(tr('Data'), {}, payload(tr('Data'), task.data, { what: 'task', task: task.task }))),
     data.may_read ? section(tr('Execution'), {}, picture(data, data.states, task.state, state => {
-      location.hash = addressOf('execution', task.execution_id, { state });
+      context.leaveFor(addressOf('execution', task.execution_id, { state }));
     }, tr('States of the execution'), context)) : null,
   ];
 }

@@ -8,13 +8,19 @@ import { nodeNote } from '../element/nodes.js';
 import { badge } from '../element/statuses.js';
 import { tr } from '../language/texts.js';
 
+/** @import { Context } from '../frame/pages.js' */
+
 // When a task is to be done; null: at any time.
 export function due(at) {
   if (!at) return null;
   return new Date(at) < new Date() ? badge('late', [tr('overdue since '), time(at)]) : time(at, true);
 }
 
-// What keeps tasks from being given out.
+/**
+ * What keeps tasks from being given out.
+ * @param {{ target: string, since: string, held_by: string, reason: string | null, node?: string }[]} held
+ * @returns {HTMLElement[]}
+ */
 export function heldNotice(held) {
   return held.map(x =>
     notice('held',
@@ -24,7 +30,14 @@ export function heldNotice(held) {
   );
 }
 
-// Do something with a task; what is refused is shown, and the page comes up to date.
+/**
+ * Do something with a task; what is refused is shown, and the page comes up to date.
+ * @param {Context} context
+ * @param {string} action
+ * @param {string | number} task
+ * @param {string} said
+ * @param {object} [request]
+ */
 export async function actOnTask(context, action, task, said, request = {}) {
   context.kept.wrong = null;
   try {

@@ -1,4 +1,4 @@
-// Aliases of the versions of a machine, and how they are changed. `data` is that of the page of a machine.
+// Aliases of the versions of a machine, and how they are changed.
 
 import { onTargets } from '../action/targets.js';
 import { call } from '../base/api.js';
@@ -10,6 +10,10 @@ import { confirm } from '../element/dialog.js';
 import { may } from '../element/rights.js';
 import { table } from '../element/table.js';
 import { tr } from '../language/texts.js';
+
+/** @import { Content } from '../base/dom.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { MachineData } from './machine.js' */
 
 // Give versions an alias, or change which ones have it: the question shows what it would be.
 function setAlias(alias, data) {
@@ -52,7 +56,12 @@ function dropAlias(alias, machine) {
     perform: () => onTargets(tr('Removed'), 'drop_alias', [alias], { state_machine: machine }) });
 }
 
-// Aliases, and for the owner how they are changed.
+/**
+ * Aliases, and for the owner how they are changed.
+ * @param {MachineData} data
+ * @param {Context} context
+ * @returns {Content}
+ */
 export function aliases(data, context) {
   const machine = data.machine.state_machine;
   const isOwner = may(data.rights, machine, 'OWN');

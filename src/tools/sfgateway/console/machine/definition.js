@@ -1,11 +1,16 @@
-// The definition of a machine beside its picture. `data` is that of the page of a machine.
+// The definition of a machine beside its picture.
 
 import { h } from '../base/dom.js';
 import { printJson, readJson } from '../base/json.js';
+import { text } from '../base/values.js';
 import { button } from '../element/controls.js';
 import { picture } from '../graph/picture.js';
 import { tr } from '../language/texts.js';
 import { heldStates } from '../steering/holds.js';
+
+/** @import { Content } from '../base/dom.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { MachineData } from './machine.js' */
 
 // The text of a definition: formatted, unless it is wanted as it was written, or is too long for that.
 function definitionText(written, context) {
@@ -33,8 +38,8 @@ function definitionLines(written, state) {
   const lines = written.split('\n');
   const [from, to] = state ? stateLines(lines, state) : [-1, -1];
   return lines.map((line, n) =>
-    h('span', { class: `line${n >= from && n <= to ? ' marked' : ''}`, id: n === from ? 'marked' : null },
-      h('bdi', null, line), '\n')
+    h('span', { class: `line${n >= from && n <= to ? ' marked' : ''}`, id: n === from ? 'marked' : null }, text(line),
+      '\n')
   );
 }
 
@@ -45,7 +50,12 @@ function definition(data, context) {
     () => definitionLines(definitionText(data.machine.definition, context), context.query.state));
 }
 
-// The definition beside the picture.
+/**
+ * The definition beside the picture.
+ * @param {MachineData} data
+ * @param {Context} context
+ * @returns {Content}
+ */
 export function definitionTab(data, context) {
   const isWritten = context.query.as === 'written';
   return h('div', { class: 'halves' },

@@ -47,8 +47,9 @@ function gridCell(row, cell, run, most, isFirst) {
     ], isFirst));
 }
 
-// Move the focus with the keys from cell to cell.
+// Move the focus with the keys from cell to cell. Keys together with Alt, Control or Meta are the browser's.
 function moveFocus(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   const link = event.target.closest('a');
   const cell = link?.closest('td, th');
   if (!cell) return;
@@ -107,8 +108,26 @@ function gridRow(row, runs) {
     cells.map((cell, n) => gridCell(row, cell, runs[n], longest, false)));
 }
 
-// The grid of an answer of `grid`: { runs: [{ execution_id, requested_at, status, ms }], the newest first; rows:
-// [{ job_id, usual, cells: a cell or null per run }]; jobs: how many there are, of which rows has the first }.
+/**
+ * A cell, a job in a run: its status, milliseconds, jobs, how many of these failed, and attempts.
+ * @typedef {[string, number | null, number, number, number]} Cell
+ */
+
+/**
+ * What `grid` answers.
+ * @typedef {object} Grid
+ * @property {{ execution_id: string, requested_at: string, status: string, ms: number | null }[]} runs the newest first
+ * @property {{ job_id: string, usual: number | null, cells: (Cell | null)[] }[]} rows a cell per run, null without such
+ *   a job
+ * @property {number} jobs how many there are, of which rows has the first
+ */
+
+/**
+ * The grid of the last runs.
+ * @param {Grid} found
+ * @param {string} machine
+ * @returns {HTMLElement}
+ */
 export function grid(found, machine) {
   if (found.runs.length === 0) return h('p', { class: 'none' }, tr('No execution has run.'));
   return h('div', { class: 'grid', id: 'grid', key: 'grid', same: JSON.stringify(found) },

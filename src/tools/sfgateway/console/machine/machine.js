@@ -1,10 +1,4 @@
 // One state machine: its definition beside its picture, its versions, a form to try things, how long its jobs take.
-// The data of the page:
-//   of `machine`: machine: { state_machine, version, is_current, owner, definition: as it was written,
-//     execution_id_path, options, created_at }, rights, versions: [{ version, is_current, created_at }], aliases: [{
-//     alias, version, percent }], times: how long its jobs take, held, limits and deadlines, if the build has them;
-//   layout, or layoutError: the picture; diff: { rows: [{ pointer, change, before, after }] }, or { error }; lastRuns:
-//   what grid() draws.
 
 import { hold, release, start } from '../action/actions.js';
 import { ApiError } from '../base/api.js';
@@ -12,7 +6,7 @@ import { h } from '../base/dom.js';
 import { duration } from '../base/format.js';
 import { addressOf } from '../base/links.js';
 import { text, time } from '../base/values.js';
-import { facts, section } from '../element/blocks.js';
+import { facts, loading, section } from '../element/blocks.js';
 import { button } from '../element/controls.js';
 import { may } from '../element/rights.js';
 import { badge, heldBadge } from '../element/statuses.js';
@@ -28,10 +22,44 @@ import { grid } from './grid.js';
 import { testTab } from './state_test.js';
 import { versionsTab } from './versions.js';
 
+/** @import { Doc } from '../base/format.js' */
+/** @import { Rights } from '../element/rights.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { Layout } from '../picture/graph.js' */
+/** @import { Grid } from './grid.js' */
+
+/**
+ * A version of a machine; definition is as it was written.
+ * @typedef {{ state_machine: string, version: number, is_current: boolean, owner: string, definition: string,
+ *   execution_id_path: string | null, options: object | null, created_at: string }} Machine
+ */
+
+/**
+ * The data of the page: what `machine` answers, and what was asked for beside it.
+ * @typedef {object} MachineData
+ * @property {Machine} machine
+ * @property {Rights} rights
+ * @property {{ version: number, is_current: boolean, created_at: string }[]} versions
+ * @property {{ alias: string, version: number, percent: number }[]} aliases
+ * @property {object[]} times how long its jobs take
+ * @property {object[]} held
+ * @property {object[]} [limits] if the build has them, as the deadlines
+ * @property {object[]} [deadlines]
+ * @property {Layout | null} layout the picture; without it layoutError
+ * @property {Error} [layoutError]
+ * @property {{ rows?: { pointer: string, change: string, before: Doc, after: Doc }[], error?: Error } | null} diff
+ * @property {Grid | null} lastRuns
+ */
+
 export function title({ argument }) {
   return argument;
 }
 
+/**
+ * @param {Context} context
+ * @param {MachineData} [before]
+ * @returns {Promise<MachineData>}
+ */
 export async function load({ argument: name, query, ask }, before) {
   const version = query.version ? Number(query.version) : undefined;
   const [machine, drawing, diff, lastRuns] = await Promise.all([
@@ -89,6 +117,10 @@ function limitsPart(data, mayOperate, context) {
     mayOperate ? h('div', { class: 'row' }, newLimit(context.refreshAfter, targets)) : null);
 }
 
+/**
+ * @param {MachineData} data
+ * @param {Context} context
+ */
 export function draw(data, context) {
   const { machine } = data;
   const name = machine.state_machine;
@@ -97,8 +129,7 @@ export function draw(data, context) {
     { id: 'definition', label: tr('Definition'), content: () => definitionTab(data, context) },
     { id: 'versions', label: tr('Versions'), content: () => versionsTab(data, context) },
     { id: 'try', label: tr('Try'), content: () => testTab(data, context) },
-    { id: 'runs', label: tr('Last runs'),
-      content: () => data.lastRuns ? grid(data.lastRuns, name) : h('p', { class: 'muted' }, tr('Loading…')) },
+    { id: 'runs', label: tr('Last runs'), content: () => data.lastRuns ? grid(data.lastRuns, name) : loading() },
     { id: 'times', label: tr('Times of jobs'), content: () => timesTab(data) },
   ];
   return [

@@ -1,5 +1,4 @@
-// A form to test a definition, or a change of it, without anything being stored. `data` is that of the page of a
-// machine.
+// A form to test a definition, or a change of it, without anything being stored.
 
 import { call } from '../base/api.js';
 import { h } from '../base/dom.js';
@@ -11,6 +10,10 @@ import { payload } from '../element/payload.js';
 import { SEVERITY, statusBadge } from '../element/statuses.js';
 import { cutNote, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
+
+/** @import { Content } from '../base/dom.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { MachineData } from './machine.js' */
 
 // Validate a definition: { rows: [{ severity, code, location, message }], cut }.
 function validate({ definition }) {
@@ -58,7 +61,12 @@ function testResult(outcome) {
   ], rows, (r, n) => n), cutNote(outcome, 'rows')];
 }
 
-// Validate the definition, and test one state. What came of the last test is kept until the page is left.
+/**
+ * Validate the definition, and test one state. What came of the last test is kept until the page is left.
+ * @param {MachineData} data
+ * @param {Context} context
+ * @returns {Content}
+ */
 export function testTab(data, context) {
   const { kept } = context;
   const submit = async event => {

@@ -1,4 +1,4 @@
-// The versions of a machine, and what two of them differ in. `data` is that of the page of a machine.
+// The versions of a machine, and what two of them differ in.
 
 import { h } from '../base/dom.js';
 import { addressOf } from '../base/links.js';
@@ -9,6 +9,10 @@ import { badge } from '../element/statuses.js';
 import { cutNote, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 import { aliases } from './aliases.js';
+
+/** @import { Content } from '../base/dom.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { MachineData } from './machine.js' */
 
 // The form that chooses two versions to compare.
 function versionChooser(numbers, context) {
@@ -37,7 +41,12 @@ function differences(diff) {
   ], diff.rows, r => r.pointer + r.change, tr('They do not differ.')), cutNote(diff, 'rows')];
 }
 
-// Versions, aliases, and what two versions differ in.
+/**
+ * Versions, aliases, and what two versions differ in.
+ * @param {MachineData} data
+ * @param {Context} context
+ * @returns {Content}
+ */
 export function versionsTab(data, context) {
   const numbers = data.versions.map(v => v.version);
   return [

@@ -17,7 +17,34 @@ import { isCut } from '../element/table.js';
 import { tr } from '../language/texts.js';
 import { acknowledge } from '../monitoring/acknowledge.js';
 
-// How many executions have failed.
+/** @import { Doc } from '../base/format.js' */
+/** @import { FailedItem } from '../element/errors.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { TonightData } from './tonight.js' */
+
+/**
+ * Failures of one machine with one error.
+ * @typedef {object} Failure
+ * @property {'failed' | 'timed_out'} kind
+ * @property {string} state_machine
+ * @property {string | null} error
+ * @property {Doc | null} cause that of the latest one, as what follows
+ * @property {number} n how many there are
+ * @property {string[]} executions the latest ones
+ * @property {string} since
+ * @property {string | null} started_at
+ * @property {number} redrive_count
+ * @property {string[] | null} jobs those that failed
+ * @property {FailedItem | null} item
+ * @property {string} [node] and rights, of another node
+ * @property {string[]} [rights]
+ */
+
+/**
+ * How many executions have failed.
+ * @param {TonightData} data
+ * @returns {number}
+ */
 export function failures(data) {
   return (data.kinds.failed ?? 0) + (data.kinds.timed_out ?? 0);
 }
@@ -27,13 +54,13 @@ function lookInto({ executions: [latest], jobs }) {
   return { latest, query: jobs?.[0] ? { state: stateNames(jobs[0]).at(-1) } : {} };
 }
 
-// What failed, and when.
-function failureHead(failure, isCut) {
+// What failed, and when; hasMore: whether there are more failures than were looked at.
+function failureHead(failure, hasMore) {
   const { latest, query } = lookInto(failure);
   return h('div', { class: 'fault-head' },
     statusBadge(EXECUTION, failure.kind === 'timed_out' ? 'TIMED_OUT' : 'FAILED'),
     failure.n > 1 ?
-      h('strong', { class: 'id' }, tr('{0}{1} executions of ', failure.n, isCut ? '+' : ''),
+      h('strong', { class: 'id' }, tr('{0}{1} executions of ', failure.n, hasMore ? '+' : ''),
         machineLink(failure.state_machine)) : executionLink(latest, query), nodeNote(failure),
     h('span', { class: 'muted' }, failure.n > 1 ? tr('the latest ') : null, time(failure.since),
       ` (${distance(failure.since)})`,
@@ -70,7 +97,13 @@ function failureButtons(failure, rights, { refreshAfter }) {
       }));
 }
 
-// Failures of one machine with one error: which job, why, and what can be done about it.
+/**
+ * Failures of one machine with one error: which job, why, and what can be done about it.
+ * @param {Failure} failure
+ * @param {TonightData} data
+ * @param {Context} context
+ * @returns {HTMLElement}
+ */
 function failureCard(failure, data, context) {
   const job = failure.jobs?.[0];
   const { latest, query } = lookInto(failure);
@@ -87,7 +120,12 @@ function failureCard(failure, data, context) {
     failure.n > 1 ? failureNames(failure) : null, failureButtons(failure, rightsOf(data, failure), context));
 }
 
-// The part of the page.
+/**
+ * The part of the page.
+ * @param {TonightData} data
+ * @param {Context} context
+ * @returns {HTMLElement}
+ */
 export function failuresPart(data, context) {
   return section(tr('Failed'), { id: 'h-failed', count: failures(data) },
     data.failed.length ? data.failed.map(failure => failureCard(failure, data, context)) :

@@ -1,12 +1,19 @@
-// Starts and ends of executions by hour, as bars.
+// Ends of executions by hour, as bars.
 
 import { h, s } from '../base/dom.js';
 import { clock, count } from '../base/format.js';
 import { tr } from '../language/texts.js';
 
+/** @import { Content } from '../base/dom.js' */
+/** @import { TonightData } from './tonight.js' */
+
 export const DAY = 24 * 3600 * 1000;
 
-// Starts and ends by hour, as bars; the same as a table for those who do not see them.
+/**
+ * Ends by hour, as bars; their sums stand in the picture's name for those who do not see them.
+ * @param {TonightData} data
+ * @returns {Content}
+ */
 export function hours(data) {
   const first = Math.floor((Date.now() - DAY) / 3600000) + 1;
   const by = Object.fromEntries(data.hours.map(x => [Math.floor(new Date(x.hour) / 3600000), x]));

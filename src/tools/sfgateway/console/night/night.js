@@ -21,7 +21,28 @@ export function schedule(row, name, words = name) {
   return row.node ? text(words, 'id') : scheduleLink(name, words);
 }
 
-// The night: what ran, runs and is to come, in the order of time; executions of one machine in one state are one row.
+/**
+ * Runs of one machine, or of one schedule, in one state; times are in milliseconds.
+ * @typedef {object} NightRow
+ * @property {string} name
+ * @property {string} state
+ * @property {number} n how many there are
+ * @property {string | null} target the execution, if there is one
+ * @property {string} first_planned
+ * @property {string} last_planned
+ * @property {string | null} expected_end
+ * @property {number | null} took
+ * @property {number | null} usual
+ * @property {string | null} detail
+ * @property {string | null} next
+ * @property {string} [node]
+ */
+
+/**
+ * The night: what ran, runs and is to come, in the order of time; executions of one machine in one state are one row.
+ * @param {{ rows: NightRow[] }} data
+ * @returns {HTMLElement}
+ */
 export function night(data) {
   const target = r =>
     scheduleOf(r.name) !== null ? schedule(r, scheduleOf(r.name), r.name) :

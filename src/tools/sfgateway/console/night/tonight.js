@@ -18,6 +18,34 @@ import { failures, failuresPart } from './failures.js';
 import { DAY, hours } from './hours.js';
 import { night, schedule, upTo } from './night.js';
 
+/** @import { Rights } from '../element/rights.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { Failure } from './failures.js' */
+/** @import { NightRow } from './night.js' */
+
+/**
+ * The data of the page: what `tonight` answers, and in night what `night` does.
+ * @typedef {object} TonightData
+ * @property {Record<string, number>} kinds how many alerts there are of each
+ * @property {Failure[]} failed
+ * @property {object[]} late alerts
+ * @property {object[]} tolerated runs of Distributed Maps
+ * @property {object[]} running
+ * @property {number} running_count
+ * @property {object[]} next schedules
+ * @property {object[]} ended
+ * @property {object[]} machines
+ * @property {{ hour: string, started: number, succeeded: number, failed: number, aborted: number }[]} hours
+ * @property {object[]} held
+ * @property {object[]} [limits] if the build has them, as the deadlines
+ * @property {object[]} [deadlines]
+ * @property {{ item: string, detail: string }[]} unwell
+ * @property {boolean} sees whether the role may read any machine
+ * @property {Rights} rights
+ * @property {object[]} [nodes_missing]
+ * @property {{ rows: NightRow[] }} night
+ */
+
 export function title() {
   return tr('Tonight');
 }
@@ -124,7 +152,8 @@ function unseen(role) {
         tr(
           'Your role may read no state machine, so this page stays empty. A member of the owner of a ' +
             'machine can give it the right:',
-        )), h('p', null, h('code', null, `SELECT sf_grant('READ', 'machine', '${role}')`))));
+        )),
+      h('p', null, h('code', null, text(`SELECT sf_grant('READ', 'machine', '${role.replaceAll("'", "''")}')`)))));
 }
 
 // What is wrong with the database itself.
@@ -190,6 +219,10 @@ function endedPart(data) {
   ], data.ended, r => `${r.node ?? ''} ${r.execution_id}`, tr('None yet.')), cutNote(data, 'ended'));
 }
 
+/**
+ * @param {TonightData} data
+ * @param {Context} context
+ */
 export function draw(data, context) {
   return [
     h('h1', { tabindex: '-1', key: 'h1' }, tr('Tonight')),

@@ -1,4 +1,4 @@
-// Calendars, whose days schedules keep: { calendar, owner, rule, days, may_edit }; rule and days are payloads.
+// Calendars, whose days schedules keep.
 
 import { onTargets } from '../action/targets.js';
 import { call } from '../base/api.js';
@@ -10,6 +10,15 @@ import { confirm } from '../element/dialog.js';
 import { excerpt } from '../element/payload.js';
 import { cutNote, table } from '../element/table.js';
 import { locale, tr } from '../language/texts.js';
+
+/** @import { Doc } from '../base/format.js' */
+/** @import { Context } from '../frame/pages.js' */
+/** @import { SchedulesData } from './schedules.js' */
+
+/**
+ * A calendar; days has which of its open days it picks.
+ * @typedef {{ calendar: string, owner: string, rule: Doc, days: Doc | null, may_edit: boolean }} Calendar
+ */
 
 const dayName = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
 
@@ -56,7 +65,12 @@ function removeCalendar(name) {
     perform: () => onTargets(tr('Removed'), 'drop_calendar', [name], {}) });
 }
 
-// The calendars that schedules can use.
+/**
+ * The calendars that schedules can use.
+ * @param {SchedulesData} data
+ * @param {Context} context
+ * @returns {HTMLElement}
+ */
 export function calendarsPart(data, context) {
   const buttons = r =>
     h('div', { class: 'row' }, button(tr('Edit…'), () =>

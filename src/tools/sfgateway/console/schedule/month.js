@@ -3,6 +3,8 @@
 import { h } from '../base/dom.js';
 import { locale, tr } from '../language/texts.js';
 
+/** @import { OneSchedule } from './schedules.js' */
+
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
 // Monday comes first; 1 January 2024 was one.
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7].map(day => weekday.format(Date.UTC(2024, 0, day)));
@@ -23,7 +25,11 @@ function dayCell(day, runs, isClosed, isToday) {
     runs.length > 3 ? h('span', { class: 'at' }, `+${runs.length - 3}`) : null);
 }
 
-// A month with the times of a schedule in it, and the days on which its calendar is closed.
+/**
+ * A month with the times of a schedule in it, and the days on which its calendar is closed.
+ * @param {OneSchedule} one
+ * @returns {HTMLElement}
+ */
 export function monthTable({ times, closed, offset }) {
   const first = monthStart(offset);
   const days = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();

@@ -1,13 +1,39 @@
-// The question for a schedule that is made or changed, and what a schedule can be told to do. A schedule is as in the
-// rows of the page (schedules.js).
+// The question for a schedule that is made or changed, and what a schedule can be told to do.
 
 import { call } from '../base/api.js';
 import { h } from '../base/dom.js';
 import { clock, distance } from '../base/format.js';
 import { choice, field } from '../element/controls.js';
-import { confirm } from '../element/dialog.js';
+import { confirm, prepare } from '../element/dialog.js';
 import { may } from '../element/rights.js';
 import { tr } from '../language/texts.js';
+
+/** @import { Doc } from '../base/format.js' */
+/** @import { Calendar } from './calendars.js' */
+
+/**
+ * A schedule; the words of schedule are those of cron, on_closed, missed and overlap are as below.
+ * @typedef {object} Schedule
+ * @property {string} schedule_name
+ * @property {string} schedule
+ * @property {string} timezone
+ * @property {string | null} given_timezone
+ * @property {string} state_machine
+ * @property {Doc} input
+ * @property {string | null} calendar
+ * @property {string} on_closed
+ * @property {string} missed
+ * @property {string} overlap
+ * @property {string | null} starts
+ * @property {string | null} ends
+ * @property {string} owner
+ * @property {string} state and in problem, what keeps it from running
+ * @property {string | null} problem
+ * @property {string | null} next_run
+ * @property {string | null} last_execution_id
+ * @property {boolean} may_edit
+ * @property {boolean} held
+ */
 
 // What a schedule can be told to do: [value, words].
 export const ON_CLOSED = [
@@ -89,9 +115,14 @@ async function previewSchedule(values, schedule) {
       times.map(t => h('li', null, clock(t.scheduled_for), h('small', null, ` ${distance(t.scheduled_for)}`)))));
 }
 
-// Make a schedule, or change one.
+/**
+ * Make a schedule, or change one.
+ * @param {Schedule | null} schedule
+ * @param {Calendar[]} calendars
+ * @returns {Promise<any>}
+ */
 export async function editSchedule(schedule, calendars) {
-  const { rows, rights } = await call('machines', { limit: 200 });
+  const { rows, rights } = await prepare(call('machines', { limit: 200 }));
   const machines = rows.map(m => m.state_machine).filter(name => may(rights, name, 'START'));
   return confirm({
     title: schedule ? tr('Edit {0}', schedule.schedule_name) : tr('New schedule'),

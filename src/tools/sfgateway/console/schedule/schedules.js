@@ -1,10 +1,4 @@
-// Schedules, and their calendars: what each schedule starts and when, as a calendar of months. The data of the page:
-//   of `schedules`: rows: [{ schedule_name, schedule, timezone, state_machine, input, next_run, last_execution_id,
-//     state, problem, owner, calendar, on_closed, starts, ends, missed, overlap, given_timezone, may_edit, held }],
-//     next: the name after which the next page begins, calendars: as in calendars.js, may_create;
-//   one, of `schedule`, if the address names one: { name, offset: the month, schedule: as in rows, times: [{
-//     scheduled_for, local_time }], closed: [day], runs: [{ scheduled_for, status, error, execution_id, ended_at,
-//     took }] }, or { name, error }.
+// Schedules, and their calendars: what each schedule starts and when, as a calendar of months.
 
 import { hold, release } from '../action/actions.js';
 import { onTargets } from '../action/targets.js';
@@ -13,7 +7,7 @@ import { distance, duration, machineOf } from '../base/format.js';
 import { icon } from '../base/icons.js';
 import { addressOf, executionLink, machineLink } from '../base/links.js';
 import { text, time } from '../base/values.js';
-import { facts, section } from '../element/blocks.js';
+import { facts, loading, section } from '../element/blocks.js';
 import { button } from '../element/controls.js';
 import { confirm } from '../element/dialog.js';
 import { errorName, errorNotice } from '../element/errors.js';
@@ -26,6 +20,33 @@ import { calendarsPart } from './calendars.js';
 import { monthStart, monthTable } from './month.js';
 import { editSchedule, MISSED, ON_CLOSED, OVERLAP, wordsFor } from './schedule_form.js';
 
+/** @import { Context } from '../frame/pages.js' */
+/** @import { Calendar } from './calendars.js' */
+/** @import { Schedule } from './schedule_form.js' */
+
+/**
+ * The schedule that the address names, in a month, or why it could not be asked for.
+ * @typedef {object} OneSchedule
+ * @property {string} name
+ * @property {Error} [error]
+ * @property {number} [offset] the month, so many from now
+ * @property {Schedule} [schedule]
+ * @property {{ scheduled_for: string, local_time: string }[]} [times]
+ * @property {string[]} [closed] days
+ * @property {{ scheduled_for: string, status: string, error: string | null, execution_id: string | null,
+ *   ended_at: string | null, took: number | null }[]} [runs]
+ */
+
+/**
+ * The data of the page: what `schedules` answers, and the one of the address.
+ * @typedef {object} SchedulesData
+ * @property {Schedule[]} rows
+ * @property {string | null} next the name after which the next page begins
+ * @property {Calendar[]} calendars
+ * @property {boolean} may_create
+ * @property {OneSchedule | null} one
+ */
+
 export function title() {
   return tr('Schedules');
 }
@@ -35,7 +56,7 @@ function monthOf(query) {
   return Number(query.month ?? 0) || 0;
 }
 
-// What is known of a schedule in a month: { name, offset, schedule, times, closed, runs }, or an error.
+// What is known of a schedule in a month, or an error.
 function loadSchedule(ask, name, offset) {
   const day = 86400000;
   return ask('schedule', { name, from: new Date(monthStart(offset).getTime() - day).toISOString(),
@@ -93,7 +114,7 @@ function monthPart(one, schedule, context) {
       button(tr('This month'), () => context.go({ ...query, month: undefined })),
       button([tr('Later '), icon('next')], () => move(1)),
       schedule ? h('span', { class: 'muted' }, tr('Times in {0}', schedule.timezone)) : null),
-    one ? monthTable(one) : h('p', { class: 'muted' }, tr('Loading…')),
+    one ? monthTable(one) : loading(),
     one ? cutNote(one, 'times') : null,
   ];
 }
@@ -117,6 +138,10 @@ function chosenSchedule(data, context) {
     one ? cutNote(one, 'runs') : null);
 }
 
+/**
+ * @param {SchedulesData} data
+ * @param {Context} context
+ */
 export function draw(data, context) {
   return [
     h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, tr('Schedules')),
