@@ -15,7 +15,7 @@ import { mapRuns, tasksUnderWay } from './underway.js';
 /** @import { FailedItem } from '../element/errors.js' */
 /** @import { Rights } from '../element/rights.js' */
 /** @import { Context } from '../frame/pages.js' */
-/** @import { Layout, StateFacts } from '../picture/graph.js' */
+/** @import { Layout, StateFacts } from '../graph/graph.js' */
 /** @import { HistoryEvent } from './events.js' */
 /** @import { Times, Usual } from './timeline.js' */
 

@@ -17,7 +17,7 @@ import { makeForm } from './form.js';
 import { actOnTask, due, heldNotice } from './tasks.js';
 
 /** @import { Context } from '../frame/pages.js' */
-/** @import { Layout, StateFacts } from '../picture/graph.js' */
+/** @import { Layout, StateFacts } from '../graph/graph.js' */
 
 /**
  * The data of the page: what `task` answers, and once the task is over what it has answered before.

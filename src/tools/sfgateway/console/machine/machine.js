@@ -25,7 +25,7 @@ import { versionsTab } from './versions.js';
 /** @import { Doc } from '../base/format.js' */
 /** @import { Rights } from '../element/rights.js' */
 /** @import { Context } from '../frame/pages.js' */
-/** @import { Layout } from '../picture/graph.js' */
+/** @import { Layout } from '../graph/graph.js' */
 /** @import { Grid } from './grid.js' */
 
 /**
