@@ -196,7 +196,7 @@ static SfGate
 come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	SfGate		gate = sf_gate_check(draft, branch, throttled);
+	SfGate		gate = sf_gate_admit(draft, branch, throttled);
 
 	switch (gate)
 	{
@@ -267,7 +267,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 			draft->transition.next = SF_STEP_REST;
 			return;
 		}
-		if (sf_gate_finds_mark(draft, branch, &marked))
+		if (sf_gate_take_mark(draft, branch, &marked))
 			stimulus = &marked;
 		else if (gate == SF_GATE_THROTTLED)
 		{
