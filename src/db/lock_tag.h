@@ -17,7 +17,7 @@
  *	OF_RETRIES	tries of tasks of an owner after a deadlock (sql_task/runner.c)
  *	OF_TABLE	what a table of sfflow has a number of, or its only one (sf_lock_tag)
  *	OF_NAME		an object, by its kind and a hash of its name (store/role/named_lock.c)
- *	OF_LIMIT	a bit: slots of limits, whose tags have more in this field (feature/limit/limit_lock.c)
+ *	OF_LIMIT	a bit: slots of limits, whose tags have more in this field (feature/limit/limit_slot_lock.c)
  */
 #define SF_LOCK_OF_RETRIES	3
 #define SF_LOCK_OF_TABLE	4

@@ -13,7 +13,7 @@
  * Moments and members of facilities are named by what they are:
  *
  *	a question	the engine goes by the answer: a verb that the feature or what it is asked of is the subject of
- *				(may_begin, still_parks, retains), or what the answer is, a noun (planned_runs, use_of)
+ *				(admit, still_parks, retains), or what the answer is, a noun (planned_runs, use_of)
  *	a command	the feature is to do something, or to raise: an imperative (prepare, begin_wait, check_archive)
  *	a telling	something has happened or is about to, and there is no answer: on_ and a participle (on_ended,
  *				on_departing), or a noun (on_notice)

@@ -97,8 +97,8 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_drop_limit(text, text) IS
 	'removes a limit; false: there is none';
 
--- Locks of limits, and what their tags have (src/feature/limit/limit_lock.c): what they are of (SfLimitLockKind), 25
--- bits of the limit's number, 20 of the slot's, 32 of the hash of the queue or the occupant. No other advisory lock has
+-- Locks of limits, and what their tags have (src/feature/limit/limit_slot_lock.c): what they are of (SfLimitLockKind),
+-- 25 bits of the limit's number, 20 of the slot's, 32 of the hash of the queue or the occupant. No other advisory lock has
 -- a negative objsubid.
 CREATE VIEW _sfflow.limit_lock AS
 SELECT ((k.objsubid & (1 << 13) - 1)::bigint << 12) | (k.objid::bigint >> 20) AS short_limit_no,

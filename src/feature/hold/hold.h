@@ -68,7 +68,7 @@ extern List *sf_hold_list(SfObjectKind kind, const char *name);
 
 /* --- hold_gate.c --- */
 
-extern SfGate sf_hold_may_begin(struct SfDraft *draft, SfBranch *branch, SfError *error);
+extern SfGate sf_hold_admit(struct SfDraft *draft, SfBranch *branch, SfError *error);
 extern SfParking sf_hold_still_parks(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
 extern void sf_hold_scheduled(const char *schedule, const char *execution_id);
 

@@ -17,12 +17,9 @@ static const SfFeatureTable tables[] = {
 	{NULL}
 };
 
-/*
- * Tell whether an operator has marked the job that a branch is about to begin; then make
- * the stimulus of it.
- */
+/* Take an operator's mark of the job that a branch is about to begin, and make the stimulus of it; false: no mark. */
 static bool
-finds_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
+take_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
 {
 	const SfState *state = &draft->program->states[branch->state];
 	SfMark		mark;
@@ -118,13 +115,13 @@ object_dropped(SfObjectKind kind, const char *name)
 
 static const SfFeatureGate gate = {
 	.waiting_word = "held",
-	.may_begin = sf_hold_may_begin,
+	.admit = sf_hold_admit,
 	.still_parks = sf_hold_still_parks,
 	.parked_of_others = parked_of_others,
 };
 
 static const SfFeatureHolds holds = {
-	.finds_mark = finds_mark,
+	.take_mark = take_mark,
 	.is_held = is_held,
 	.on_scheduled = sf_hold_scheduled,
 };

@@ -80,7 +80,7 @@ find_hold(const SfDraft *draft, const SfBranch *branch)
 
 /* Have a branch that is about to begin a step wait for the end of a hold, if there is one. */
 SfGate
-sf_hold_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
+sf_hold_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	int64		hold_no;
 	int64		shared = 0;

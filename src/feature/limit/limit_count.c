@@ -313,7 +313,7 @@ sf_limit_count_uncounted(void)
 	return again;
 }
 
-/* The same, for a caller. */
+/* Set a limit, a new one or one that is there. */
 void
 sf_limit_put(const SfLimit *limit)
 {

@@ -153,7 +153,7 @@ put_health(SfHealthPut put, void *arg)
 
 static const SfFeatureGate gate = {
 	.waiting_word = "limit",
-	.may_begin = sf_limit_may_begin,
+	.admit = sf_limit_admit,
 	.still_parks = still_parks,
 	.parked_of_others = parked_of_others,
 	.apply_roles = apply_roles,
@@ -162,7 +162,7 @@ static const SfFeatureGate gate = {
 };
 
 static const SfFeatureQueues queues = {
-	.has_room = sf_limit_has_room,
+	.take_first = sf_limit_take_first,
 	.owner_of = queue_owner,
 	.tend = tend,
 	.wake_at_commit = sf_limit_slot_wake_at_commit,

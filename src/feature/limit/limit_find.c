@@ -10,8 +10,8 @@
 #include "utils/acl.h"
 
 #include "feature/limit/limit_gate.h"
-#include "feature/limit/limit_lock.h"
 #include "feature/limit/limit_slot.h"
+#include "feature/limit/limit_slot_lock.h"
 #include "store/state_machine/program_cache.h"
 
 /*
@@ -248,7 +248,7 @@ want_for_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branc
 	{
 		if (join_has_slot(join, limit->limit_no))
 			continue;
-		if (!sf_limit_lock_occupant(join->key, limit->limit_no))
+		if (!sf_limit_slot_lock_occupant(join->key, limit->limit_no))
 			*busy = true;
 		else if (!join_has_slot(join, limit->limit_no))
 		{
@@ -272,7 +272,7 @@ is_to_take(const SfLimit *limit, const SfDraft *draft, bool *busy)
 	if (!sf_limit_is_of_executions(limit) || draft->execution->redrive_count == 0 ||
 		!sf_limit_has_slots(limit))
 		return true;
-	if (!sf_limit_lock_occupant(sf_branch_key_of_execution(execution_no), limit->limit_no))
+	if (!sf_limit_slot_lock_occupant(sf_branch_key_of_execution(execution_no), limit->limit_no))
 		*busy = true;
 	return !*busy && !sf_limit_slot_has(sf_branch_key_of_execution(execution_no), limit->limit_no);
 }

@@ -19,6 +19,7 @@
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
 #include "feature/limit/limit_slot.h"
+#include "feature/limit/limit_slot_lock.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"
 #include "store/branch/noted_queue.h"
@@ -426,12 +427,12 @@ make_error(const SfStepLimit *by, SfError *error)
 }
 
 /*
- * Tell whether the limits let a branch begin a step, and take slots for it.  If not, it is
+ * Let a branch begin a step, if the limits have room, and take slots for it.  If not, it is
  * changed to wait in a queue, and the caller has it written; or (THROTTLED) *error is to be
  * that of its state.
  */
 SfGate
-sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
+sf_limit_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	bool		busy = false;
 	List	   *limits;
@@ -486,12 +487,12 @@ has_token(const SfRate *rate)
 }
 
 /*
- * Tell whether the next branch of a queue that is not empty may begin, and lock a slot for
- * it, unless it is an announced task, which has one.  If not, the transaction that makes
+ * Lock a slot for the next branch of a queue that is not empty, if it may begin; an announced
+ * task has one.  If not, the transaction that makes
  * room tells the workers.
  */
 bool
-sf_limit_has_room(SfQueue queue, const SfQueuedBranch *first)
+sf_limit_take_first(SfQueue queue, const SfQueuedBranch *first)
 {
 	const SfLimit *found = sf_limit_find(queue.object_no);
 	SfLimit		limit;

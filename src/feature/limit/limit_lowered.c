@@ -7,7 +7,7 @@
 #include "common/pg_prng.h"
 #include "utils/memutils.h"
 
-#include "feature/limit/limit_lock.h"
+#include "feature/limit/limit_slot_lock.h"
 
 /* Limits that were lowered of which a process knows at a time what is locked above them */
 #define MAX_ABOVES	16
@@ -36,7 +36,7 @@ read_above(Above *above, const SfLimit *limit)
 	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 
 	/* raises if memory ends: then nothing is known of this limit */
-	now.slots = sf_limit_lock_list(limit->limit_no, limit->max_running, &now.nslots);
+	now.slots = sf_limit_slot_lock_list(limit->limit_no, limit->max_running, &now.nslots);
 	MemoryContextSwitchTo(old);
 	if (above->slots != NULL)
 		pfree(above->slots);
@@ -63,9 +63,9 @@ get_above(const SfLimit *limit)
 static bool
 is_locked(SfQueue queue, int slot)
 {
-	if (!sf_limit_lock_try(queue, slot))
+	if (!sf_limit_slot_lock_try(queue, slot))
 		return true;
-	sf_limit_lock_release(queue, slot);
+	sf_limit_slot_lock_release(queue, slot);
 	return false;
 }
 
@@ -80,7 +80,7 @@ find_locked_above(const SfLimit *limit, SfQueue queue)
 	{
 		SfLockedSlot slot = above->slots[i];
 
-		if (slot.hash != sf_limit_lock_hash(queue))
+		if (slot.hash != sf_limit_slot_lock_hash(queue))
 			continue;
 		if (is_locked(queue, slot.slot))
 			slots = bms_add_member(slots, slot.slot);
@@ -124,24 +124,24 @@ find_unlocked(SfQueue queue, int max, const Bitmapset *rows, int wanted)
 
 /*
  * Lock a free slot up to a limit, if more of them are free than are in use above it: then fewer than
- * max_running are in use in all.  0: not so.  The caller counts (sf_limit_lock_count).
+ * max_running are in use in all.  0: not so.  The caller counts (sf_limit_slot_lock_count).
  */
 static int
 lock_below(const SfLimit *limit, SfQueue queue)
 {
 	int			max = limit->max_running;
 	Bitmapset  *above = find_locked_above(limit, queue);
-	Bitmapset  *rows = sf_limit_lock_rows(queue);
+	Bitmapset  *rows = sf_limit_slot_rows(queue);
 	int			nabove = count_above(above, rows, max);
 	Bitmapset  *unlocked = nabove >= max ? NULL : find_unlocked(queue, max, rows, nabove + 1);
 	int			slot = -1;
 
 	/* the locks first: what was given up for a row meanwhile is found as a row */
 	bms_free(rows);
-	rows = sf_limit_lock_rows(queue);
+	rows = sf_limit_slot_rows(queue);
 	unlocked = bms_del_members(unlocked, rows);
 	if (bms_num_members(unlocked) > count_above(above, rows, max))
-		while ((slot = bms_next_member(unlocked, slot)) >= 0 && !sf_limit_lock_free(queue, slot))
+		while ((slot = bms_next_member(unlocked, slot)) >= 0 && !sf_limit_slot_lock_free(queue, slot))
 			;
 	bms_free(rows);
 	bms_free(above);
@@ -151,14 +151,14 @@ lock_below(const SfLimit *limit, SfQueue queue)
 
 /* Lock a slot while slots above the limit may be in use; 0: there are enough. */
 int
-sf_limit_lock_counting(const SfLimit *limit, SfQueue queue)
+sf_limit_slot_lock_counting(const SfLimit *limit, SfQueue queue)
 {
 	int			slot;
 
 	/* the transaction that counts just now tells the queue when it ends */
-	if (!sf_limit_lock_count(queue))
+	if (!sf_limit_slot_lock_count(queue))
 		return 0;
 	slot = lock_below(limit, queue);
-	sf_limit_lock_end_count(queue);
+	sf_limit_slot_lock_end_count(queue);
 	return slot;
 }

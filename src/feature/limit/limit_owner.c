@@ -111,7 +111,7 @@ sf_limit_note_roles(void)
 		"WITH now AS MATERIALIZED (SELECT o.owner, " ROLES_HASH("o.owner") " AS roles_hash"
 		"  FROM (SELECT DISTINCT l.for_owner AS owner FROM _sfflow.run_limit l WHERE l.for_owner IS NOT NULL) o),"
 		" other AS MATERIALIZED (SELECT l.limit_no, n.roles_hash FROM now n"
-		"  JOIN _sfflow.run_limit l ON l.for_owner = n.owner WHERE COALESCE(l.roles_hash, 0) <> n.roles_hash),"
+		"  JOIN _sfflow.run_limit l ON l.for_owner = n.owner WHERE l.roles_hash IS DISTINCT FROM n.roles_hash),"
 		" free AS MATERIALIZED (SELECT l.limit_no, x.roles_hash FROM other x"
 		"  JOIN _sfflow.run_limit l ON l.limit_no = x.limit_no ORDER BY l.limit_no FOR UPDATE OF l SKIP LOCKED),"
 		" noted AS (UPDATE _sfflow.run_limit l SET roles_hash = f.roles_hash,"

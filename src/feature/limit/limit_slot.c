@@ -29,8 +29,8 @@
 #include "common/pg_prng.h"
 
 #include "base/memory/xact_array.h"
-#include "feature/limit/limit_lock.h"
 #include "feature/limit/limit_slot.h"
+#include "feature/limit/limit_slot_lock.h"
 #include "store/branch/noted_queue.h"
 #include "store/execution/status.h"
 
@@ -84,7 +84,7 @@ on_transaction(XactEvent event, void *arg)
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
 	{
 		for (int i = 0; i < nxact_slots; i++)
-			sf_limit_lock_release(xact_slots[i].queue, xact_slots[i].slot);
+			sf_limit_slot_lock_release(xact_slots[i].queue, xact_slots[i].slot);
 		for (int i = 0; i < nxact_slots; i++)
 			wake_queue(&xact_slots[i]);
 		for (int i = 0; i < nwakes; i++)
@@ -166,7 +166,7 @@ search(SfQueue queue, int max, const Bitmapset *known)
 	{
 		int			slot = (first + i) % max + 1;
 
-		if (!bms_is_member(slot, known) && sf_limit_lock_free(queue, slot))
+		if (!bms_is_member(slot, known) && sf_limit_slot_lock_free(queue, slot))
 			return slot;
 	}
 	return 0;
@@ -181,14 +181,14 @@ lock_any(const SfLimit *limit, SfQueue queue)
 	int			slot;
 
 	if (limit->highest > max)
-		return sf_limit_lock_counting(limit, queue);
+		return sf_limit_slot_lock_counting(limit, queue);
 	for (int i = 0; i < MAX_GUESSES; i++)
 	{
 		slot = pg_prng_uint64_range(&pg_global_prng_state, 1, max);
-		if (sf_limit_lock_free(queue, slot))
+		if (sf_limit_slot_lock_free(queue, slot))
 			return slot;
 	}
-	rows = sf_limit_lock_rows(queue);
+	rows = sf_limit_slot_rows(queue);
 	slot = bms_num_members(rows) < max ? search(queue, max, rows) : 0;
 	bms_free(rows);
 	return slot;
@@ -199,8 +199,8 @@ int
 sf_limit_slot_highest(int64 limit_no)
 {
 	int			n;
-	SfLockedSlot *locked = sf_limit_lock_list(limit_no, 0, &n);
-	Bitmapset  *slots = sf_limit_lock_rows_of(limit_no);
+	SfLockedSlot *locked = sf_limit_slot_lock_list(limit_no, 0, &n);
+	Bitmapset  *slots = sf_limit_slot_rows_of(limit_no);
 	int			highest;
 
 	for (int i = 0; i < n; i++)
@@ -208,13 +208,6 @@ sf_limit_slot_highest(int64 limit_no)
 	highest = Max(bms_prev_member(slots, -1), 0);
 	bms_free(slots);
 	return highest;
-}
-
-/* Is there a row of a slot? */
-bool
-sf_limit_slot_has_row(SfQueue queue, int slot)
-{
-	return sf_limit_lock_has_row(queue, slot);
 }
 
 /* Lock a free slot for this transaction; NULL: none is free. */
@@ -238,7 +231,7 @@ sf_limit_slot_unlock(SfXactSlot *slot)
 {
 	SfXactSlot	unlocked = *slot;
 
-	sf_limit_lock_release(slot->queue, slot->slot);
+	sf_limit_slot_lock_release(slot->queue, slot->slot);
 	*slot = xact_slots[--nxact_slots];
 	wake_queue(&unlocked);
 }
@@ -289,7 +282,7 @@ sf_limit_slot_insert_free(const SfLimit *limit, SfQueue queue, SfBranchKey occup
 	if (slot == 0)
 		return false;
 	sf_limit_slot_insert(queue, slot, occupant);
-	sf_limit_lock_release(queue, slot);
+	sf_limit_slot_lock_release(queue, slot);
 	return true;
 }
 
@@ -300,13 +293,13 @@ sf_limit_slot_insert_free(const SfLimit *limit, SfQueue queue, SfBranchKey occup
 int
 sf_limit_slot_insert_above(const SfLimit *limit, SfQueue queue, SfBranchKey occupant)
 {
-	Bitmapset  *rows = sf_limit_lock_rows(queue);
+	Bitmapset  *rows = sf_limit_slot_rows(queue);
 	int			slot = limit->max_running + 1;
 
-	while (bms_is_member(slot, rows) || !sf_limit_lock_free(queue, slot))
+	while (bms_is_member(slot, rows) || !sf_limit_slot_lock_free(queue, slot))
 		slot++;
 	sf_limit_slot_insert(queue, slot, occupant);
-	sf_limit_lock_release(queue, slot);
+	sf_limit_slot_lock_release(queue, slot);
 	bms_free(rows);
 	return slot;
 }
@@ -315,14 +308,14 @@ sf_limit_slot_insert_above(const SfLimit *limit, SfQueue queue, SfBranchKey occu
 SfUncountedSlots
 sf_limit_slots_uncounted(SfQueue queue)
 {
-	return (SfUncountedSlots) {.rows = sf_limit_lock_rows(queue)};
+	return (SfUncountedSlots) {.rows = sf_limit_slot_rows(queue)};
 }
 
 /* Is a slot free, and now locked?  Those that had rows were read once; a lock shows others that have one by now. */
 static bool
 lock_uncounted(const SfUncountedSlots *slots, SfQueue queue, int slot)
 {
-	return !bms_is_member(slot, slots->rows) && sf_limit_lock_free(queue, slot);
+	return !bms_is_member(slot, slots->rows) && sf_limit_slot_lock_free(queue, slot);
 }
 
 /*
@@ -343,7 +336,7 @@ sf_limit_slot_insert_uncounted(const SfLimit *limit, SfQueue queue, SfUncountedS
 	while (!found)
 		found = lock_uncounted(slots, queue, ++slots->tried);
 	sf_limit_slot_insert(queue, slots->tried, occupant);
-	sf_limit_lock_release(queue, slots->tried);
+	sf_limit_slot_lock_release(queue, slots->tried);
 	return slots->tried;
 }
 

@@ -85,7 +85,6 @@ typedef struct SfUncountedSlots
 extern SfXactSlot *sf_limit_slot_lock(const SfLimit *limit, SfQueue queue);
 extern void sf_limit_slot_unlock(SfXactSlot *slot);
 extern SfXactSlot *sf_limit_xact_slots(int *n);
-extern bool sf_limit_slot_has_row(SfQueue queue, int slot);
 extern int	sf_limit_slot_highest(int64 limit_no);
 
 extern void sf_limit_slot_store(SfXactSlot *slot, SfBranchKey occupant);

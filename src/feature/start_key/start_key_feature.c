@@ -63,7 +63,7 @@ slice_has_another(const SfDraft *draft, const char *key)
  * slice has committed; what the key says of the execution is written with the slice.
  */
 static SfGate
-may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
+admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	const SfStartKeyOption *option = option_of(draft);
 	const SfKeyedStart *keyed;
@@ -274,7 +274,7 @@ static const SfFeatureOptions machine_options = {
 
 static const SfFeatureGate gate = {
 	.waiting_word = "start key",
-	.may_begin = may_begin,
+	.admit = admit,
 	.still_parks = still_parks,
 };
 

@@ -11,17 +11,17 @@
 #include "run/task/task_runner.h"
 
 /*
- * Tell whether a branch may begin its next step.  If not, it is changed to wait, and the caller has it
- * written; or its state fails, with *error.  The caller has read the clock.
+ * Let a branch begin its next step, or have it wait: then it is changed, and the caller has it written;
+ * or its state fails, with *error.  The caller has read the clock.
  */
 SfGate
-sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error)
+sf_gate_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	SfGate		gate;
 
 	sf_table_cache_accept_changes();
 	SF_FEATURES(gate, feature)
-		if ((gate = feature->gate->may_begin(draft, branch, error)) != SF_GATE_OPEN)
+		if ((gate = feature->gate->admit(draft, branch, error)) != SF_GATE_OPEN)
 			return gate;
 	return SF_GATE_OPEN;
 }
@@ -36,15 +36,15 @@ sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms)
 }
 
 /*
- * Tell whether the job that a branch is about to begin has been marked; then make the stimulus of it.
- * Called after sf_gate_check, which has taken in what changed.
+ * Take the mark of the job that a branch is about to begin, if there is one, and make the stimulus of it.
+ * Called after sf_gate_admit, which has taken in what changed.
  */
 bool
-sf_gate_finds_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
+sf_gate_take_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
 {
 	const SfFeature *feature = SF_PROVIDER(holds);
 
-	return feature != NULL && feature->holds->finds_mark(draft, branch, stimulus);
+	return feature != NULL && feature->holds->take_mark(draft, branch, stimulus);
 }
 
 /* What the resource of a Task state is, as its definition has it or as it is mapped; false: unknown. */

@@ -8,9 +8,9 @@
 #include "run/draft/draft.h"
 #include "store/feature.h"
 
-extern SfGate sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error);
+extern SfGate sf_gate_admit(SfDraft *draft, SfBranch *branch, SfError *error);
 extern SfGate sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms);
-extern bool sf_gate_finds_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus);
+extern bool sf_gate_take_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus);
 
 /* Names that a Task state uses, at most; of events beyond that the limits do not count */
 #define SF_GATE_NAMES	20

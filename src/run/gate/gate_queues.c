@@ -136,7 +136,7 @@ sf_gate_has_room(SfQueue queue, const SfQueuedBranch *first)
 {
 	const SfFeature *feature = SF_PROVIDER(queues);
 
-	return feature == NULL || feature->queues->has_room(queue, first);
+	return feature == NULL || feature->queues->take_first(queue, first);
 }
 
 /*

@@ -196,7 +196,7 @@ static SfGate
 come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	SfGate		gate = sf_gate_check(draft, branch, throttled);
+	SfGate		gate = sf_gate_admit(draft, branch, throttled);
 
 	switch (gate)
 	{
@@ -261,7 +261,7 @@ begin_step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *g
 		draft->transition.next = SF_STEP_REST;
 		return false;
 	}
-	if (sf_gate_finds_mark(draft, branch, begun))
+	if (sf_gate_take_mark(draft, branch, begun))
 		return true;
 	if (gate == SF_GATE_THROTTLED)
 		*begun = (SfStimulus) {.kind = SF_STIMULUS_THROTTLED,.error = error};

@@ -90,7 +90,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 		sf_draft_give_to_worker(draft, SF_ROW_LOCK_MS);
 		if (sf_draft_is_orphan(draft, branch) || sf_draft_is_aborted(draft, branch))
 			;					/* the slice that claims it next ends it */
-		else if (error == NULL && !sf_gate_lets_pass(gate = sf_gate_check(draft, branch, &throttled)))
+		else if (error == NULL && !sf_gate_lets_pass(gate = sf_gate_admit(draft, branch, &throttled)))
 		{
 			sf_drafts_write(list_make1(draft));
 			result->left_unrun = true;

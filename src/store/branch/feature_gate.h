@@ -49,7 +49,7 @@ typedef struct SfFeatureGate
 	 * wait, it is changed to do so; or the state fails, with *error.  A feature that takes something, such
 	 * as a slot, is the last of the list: none behind it may refuse.  What it takes it notes in the draft (taken).
 	 */
-	SfGate		(*may_begin) (struct SfDraft *draft, SfBranch *branch, SfError *error);
+	SfGate		(*admit) (struct SfDraft *draft, SfBranch *branch, SfError *error);
 
 	/* Does the object that the feature has parked a branch for still apply to it? */
 	SfParking	(*still_parks) (const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
@@ -78,8 +78,8 @@ typedef struct SfFeatureGate
 /* Holds and marks, by which operators steer, are one feature's; it has a gate, too. */
 typedef struct SfFeatureHolds
 {
-	/* A branch may begin a step: has an operator marked its job?  Then *stimulus says how. */
-	bool		(*finds_mark) (const struct SfDraft *draft, const SfBranch *branch, struct SfStimulus *stimulus);
+	/* A branch may begin a step: take the operator's mark of its job, if there is one; *stimulus then says how. */
+	bool		(*take_mark) (const struct SfDraft *draft, const SfBranch *branch, struct SfStimulus *stimulus);
 
 	/* Is an object held, so that it gives no work away? */
 	bool		(*is_held) (SfObjectKind kind, const char *name);
@@ -94,8 +94,8 @@ typedef struct SfFeatureHolds
  */
 typedef struct SfFeatureQueues
 {
-	/* May the first branch of a queue begin, and is what it needs taken for it? */
-	bool		(*has_room) (SfQueue queue, const SfQueuedBranch *first);
+	/* Take what the first branch of a queue needs to begin; false: it has to wait longer. */
+	bool		(*take_first) (SfQueue queue, const SfQueuedBranch *first);
 
 	/* Whose branches alone are in a queue; InvalidOid: of all */
 	Oid			(*owner_of) (SfQueue queue);

@@ -52,7 +52,7 @@ typedef struct SfFeatureLine
 
 	/*
 	 * An execution, no item of a Distributed Map, of a version with such options has begun, or goes on after a redrive,
-	 * let by may_begin: rows are written.
+	 * let by admit: rows are written.
 	 */
 	void		(*on_begun) (const SfExecution *execution, const void *compiled);
 } SfFeatureLine;

@@ -78,17 +78,29 @@ sf_join_add_ends(SfBranch *parent, const SfParentDelta *delta)
 	}
 }
 
+/*
+ * Make a join that has to abort its children due before those that are: what has been due longest is taken first, and
+ * the join has entered its state before they began.
+ */
+static void
+come_before_children(SfBranch *parent, TimestampTz now)
+{
+	parent->due_at = parent->entered_at != DT_NOBEGIN ? parent->entered_at : now;
+}
+
 /* Make a parent due if the ends of children leave it something to do. */
 void
 sf_join_wake(SfBranch *parent, const SfState *state, TimestampTz now)
 {
-	/* a join that has to abort its children comes before them */
-	if (sf_join_is_ready(parent, state))
-		parent->due_at = parent->failing && parent->entered_at != DT_NOBEGIN ?
-			parent->entered_at : now;
+	if (!sf_join_is_ready(parent, state))
+		return;
+	if (parent->failing)
+		come_before_children(parent, now);
+	else
+		parent->due_at = now;
 }
 
-/* Both of it. */
+/* Add ends of children to what their parent counts, and make it due if they leave it something to do. */
 void
 sf_join_count(SfBranch *parent, const SfParentDelta *delta, const SfState *state,
 			  TimestampTz now)

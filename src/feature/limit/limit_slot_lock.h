@@ -1,9 +1,9 @@
 /*
- * limit_lock.h
+ * limit_slot_lock.h
  *		The locks of limits: of slots by number, of counts and of occupants; and which slots have rows.
  */
-#ifndef SF_FEATURE_LIMIT_LOCK_H
-#define SF_FEATURE_LIMIT_LOCK_H
+#ifndef SF_FEATURE_LIMIT_SLOT_LOCK_H
+#define SF_FEATURE_LIMIT_SLOT_LOCK_H
 
 #include "nodes/bitmapset.h"
 #include "storage/lock.h"
@@ -35,20 +35,20 @@ typedef struct SfLockedSlot
 	int			slot;
 } SfLockedSlot;
 
-extern uint32 sf_limit_lock_hash(SfQueue queue);
-extern void sf_limit_lock_release(SfQueue queue, int slot);
-extern bool sf_limit_lock_try(SfQueue queue, int slot);
-extern bool sf_limit_lock_has_row(SfQueue queue, int slot);
-extern bool sf_limit_lock_free(SfQueue queue, int slot);
-extern Bitmapset *sf_limit_lock_rows(SfQueue queue);
-extern Bitmapset *sf_limit_lock_rows_of(int64 limit_no);
-extern bool sf_limit_lock_count(SfQueue queue);
-extern void sf_limit_lock_end_count(SfQueue queue);
-extern bool sf_limit_lock_occupant(SfBranchKey occupant, int64 limit_no);
-extern SfLockedSlot *sf_limit_lock_list(int64 limit_no, int above, int *n);
+extern uint32 sf_limit_slot_lock_hash(SfQueue queue);
+extern void sf_limit_slot_lock_release(SfQueue queue, int slot);
+extern bool sf_limit_slot_lock_try(SfQueue queue, int slot);
+extern bool sf_limit_slot_has_row(SfQueue queue, int slot);
+extern bool sf_limit_slot_lock_free(SfQueue queue, int slot);
+extern Bitmapset *sf_limit_slot_rows(SfQueue queue);
+extern Bitmapset *sf_limit_slot_rows_of(int64 limit_no);
+extern bool sf_limit_slot_lock_count(SfQueue queue);
+extern void sf_limit_slot_lock_end_count(SfQueue queue);
+extern bool sf_limit_slot_lock_occupant(SfBranchKey occupant, int64 limit_no);
+extern SfLockedSlot *sf_limit_slot_lock_list(int64 limit_no, int above, int *n);
 
 /* --- limit_lowered.c --- */
 
-extern int	sf_limit_lock_counting(const SfLimit *limit, SfQueue queue);
+extern int	sf_limit_slot_lock_counting(const SfLimit *limit, SfQueue queue);
 
-#endif							/* SF_FEATURE_LIMIT_LOCK_H */
+#endif							/* SF_FEATURE_LIMIT_SLOT_LOCK_H */

@@ -1,5 +1,5 @@
 /*
- * limit_lock.c
+ * limit_slot_lock.c
  *		The locks of limits: of slots by number, of counts and of occupants; and which slots have rows.
  */
 #include "postgres.h"
@@ -9,7 +9,7 @@
 
 #include "db/direct.h"
 #include "db/lock_tag.h"
-#include "feature/limit/limit_lock.h"
+#include "feature/limit/limit_slot_lock.h"
 
 static const SfIndex by_slot = {"limit_slot", "limit_slot_pkey"};
 
@@ -36,7 +36,7 @@ short_hash(int64 hash)
 
 /* What a lock has of the hash of a queue. */
 uint32
-sf_limit_lock_hash(SfQueue queue)
+sf_limit_slot_lock_hash(SfQueue queue)
 {
 	return short_hash(queue.hash);
 }
@@ -86,7 +86,7 @@ acquire(const LOCKTAG *tag)
 
 /* Release the lock of a slot. */
 void
-sf_limit_lock_release(SfQueue queue, int slot)
+sf_limit_slot_lock_release(SfQueue queue, int slot)
 {
 	LOCKTAG		tag;
 
@@ -96,7 +96,7 @@ sf_limit_lock_release(SfQueue queue, int slot)
 
 /* Lock a slot that neither this transaction nor another one has locked; false: one has. */
 bool
-sf_limit_lock_try(SfQueue queue, int slot)
+sf_limit_slot_lock_try(SfQueue queue, int slot)
 {
 	LOCKTAG		tag;
 
@@ -106,7 +106,7 @@ sf_limit_lock_try(SfQueue queue, int slot)
 
 /* Begin to count the slots of a queue; false: another transaction does so. */
 bool
-sf_limit_lock_count(SfQueue queue)
+sf_limit_slot_lock_count(SfQueue queue)
 {
 	LOCKTAG		tag;
 
@@ -116,7 +116,7 @@ sf_limit_lock_count(SfQueue queue)
 
 /* End to count the slots of a queue. */
 void
-sf_limit_lock_end_count(SfQueue queue)
+sf_limit_slot_lock_end_count(SfQueue queue)
 {
 	LOCKTAG		tag;
 
@@ -129,7 +129,7 @@ sf_limit_lock_end_count(SfQueue queue)
  * execution as a whole); false: another one may be taking it.
  */
 bool
-sf_limit_lock_occupant(SfBranchKey occupant, int64 limit_no)
+sf_limit_slot_lock_occupant(SfBranchKey occupant, int64 limit_no)
 {
 	LOCKTAG		tag;
 
@@ -139,7 +139,7 @@ sf_limit_lock_occupant(SfBranchKey occupant, int64 limit_no)
 
 /* Is there a row of a slot, maybe one that is not committed? */
 bool
-sf_limit_lock_has_row(SfQueue queue, int slot)
+sf_limit_slot_has_row(SfQueue queue, int slot)
 {
 	return sf_rows_read_dirty(&by_slot, 1, NULL, NULL, SF_INT8(queue.object_no),
 							  SF_INT8(queue.hash), SF_INT4(slot)) > 0;
@@ -147,13 +147,13 @@ sf_limit_lock_has_row(SfQueue queue, int slot)
 
 /* Lock a slot if it is free. */
 bool
-sf_limit_lock_free(SfQueue queue, int slot)
+sf_limit_slot_lock_free(SfQueue queue, int slot)
 {
-	if (!sf_limit_lock_try(queue, slot))
+	if (!sf_limit_slot_lock_try(queue, slot))
 		return false;
-	if (!sf_limit_lock_has_row(queue, slot))
+	if (!sf_limit_slot_has_row(queue, slot))
 		return true;
-	sf_limit_lock_release(queue, slot);
+	sf_limit_slot_lock_release(queue, slot);
 	return false;
 }
 
@@ -169,7 +169,7 @@ add_row(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Find the slots of a queue that have rows. */
 Bitmapset *
-sf_limit_lock_rows(SfQueue queue)
+sf_limit_slot_rows(SfQueue queue)
 {
 	Bitmapset  *slots = NULL;
 
@@ -180,7 +180,7 @@ sf_limit_lock_rows(SfQueue queue)
 
 /* List the slots of a limit above a number that are locked, of all queues, from a copy of the server's lock table. */
 SfLockedSlot *
-sf_limit_lock_list(int64 limit_no, int above, int *n)
+sf_limit_slot_lock_list(int64 limit_no, int above, int *n)
 {
 	LockData   *locks = GetLockStatusData();
 	SfLockedSlot *slots = NULL;
@@ -203,7 +203,7 @@ sf_limit_lock_list(int64 limit_no, int above, int *n)
 
 /* Find the slots of a limit that have rows, of all queues. */
 Bitmapset *
-sf_limit_lock_rows_of(int64 limit_no)
+sf_limit_slot_rows_of(int64 limit_no)
 {
 	Bitmapset  *slots = NULL;
 
