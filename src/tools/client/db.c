@@ -8,7 +8,8 @@
  *		  ^                |            |            |         |
  *		  +----------------+------------+------------+---------+   lost
  *
- * An owner whose server has a name that is to be looked up does so before it connects (LOOKING): libpq would wait.
+ * An owner whose server has a name that is to be looked up does so before it connects (LOOKING): libpq would wait.  One
+ * limit holds for both together.
  * The first statements listen for notifications and find sfflow's schema.
  * When the connection is lost, the sender of the statement under way is told
  * that its outcome is unknown.  The delay before the next attempt doubles up to
@@ -294,7 +295,7 @@ not_connected(void *arg)
 {
 	SfcDb	   *db = arg;
 
-	lose(db, *PQerrorMessage(db->session.conn) != '\0' ? "cannot connect" : "connecting takes too long");
+	lose(db, PQstatus(db->session.conn) == CONNECTION_BAD ? "cannot connect" : "connecting takes too long");
 }
 
 /* Begin to connect: it is known where the server is. */
@@ -302,7 +303,7 @@ static void
 begin_connecting(SfcDb *db)
 {
 	db->status = SFC_DB_CONNECTING;
-	sfc_session_begin(&db->session, db->connect(db), db->connect_timeout);
+	sfc_session_begin(&db->session, db->connect(db), Max(db->connect_until - sfc_now(), 0));
 }
 
 /* The owner has looked for the server: connect; problem is NULL, or says why it is nowhere. */
@@ -322,6 +323,7 @@ try_connect(void *arg)
 	SfcDb	   *db = arg;
 
 	db->status = SFC_DB_LOOKING;
+	db->connect_until = sfc_now() + db->connect_timeout;
 	if (db->look == NULL || !db->look(db))
 		begin_connecting(db);
 }

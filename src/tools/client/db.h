@@ -27,7 +27,7 @@ typedef struct SfcDb
 {
 	bool		(*look) (struct SfcDb *db); /* looks for the server, for sfc_db_found(); false: no need; or NULL */
 	PGconn	   *(*connect) (struct SfcDb *db); /* begins to connect */
-	int64_t		connect_timeout;	/* milliseconds */
+	int64_t		connect_timeout;	/* milliseconds, from the look for the server on */
 	const char *listen;			/* a LISTEN statement, or NULL */
 	const char *schema_name;	/* of sfflow's functions; NULL: ask the catalogue */
 	void		(*connected) (struct SfcDb *db);
@@ -40,6 +40,7 @@ typedef struct SfcDb
 
 	SfcDbStatus	status;
 	SfcSession	session;
+	int64_t		connect_until;	/* in LOOKING: when the attempt to connect has to be over, as of sfc_now() */
 	int64_t		delay;			/* before the next attempt to connect */
 	bool		failed;			/* the last attempt did not succeed */
 	char		sqlstate[6];	/* with which the server refused it, "" if it said none, or without PQERRORS_VERBOSE */

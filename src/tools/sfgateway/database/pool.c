@@ -258,7 +258,7 @@ look_for_hosts(SfcDb *db)
 {
 	SfgConnection *connection = db->arg;
 
-	connection->hosts = sfg_hosts_find(connection->pool->dsn, hosts_found, connection);
+	connection->hosts = sfg_dsn_find_hosts(connection->pool->dsn, hosts_found, connection);
 	return connection->hosts != NULL;
 }
 
@@ -266,7 +266,7 @@ look_for_hosts(SfcDb *db)
 static void
 forget_hosts(SfgConnection *connection)
 {
-	sfg_hosts_free(connection->hosts);
+	sfc_hosts_free(connection->hosts);
 	connection->hosts = NULL;
 }
 

@@ -60,6 +60,7 @@ static bool draining;
 static dlist_head answers = DLIST_STATIC_INIT(answers); /* of tasks in SFW_PHASE_READY, oldest first */
 static int	n_failed;			/* claims that failed */
 static SfcTimer poll_timer;
+static SfcHosts *hosts;			/* of the database with the workflows, while they are looked up */
 
 /* The statement under way: the tasks in SFW_PHASE_SENT that it answers, what it claims, whose heartbeat it is */
 static SfwTask *batch[BATCH_TASKS];
@@ -537,11 +538,37 @@ poll_all(void *arg)
 	sfw_queue_pump();
 }
 
+/* The hosts of the database with the workflows were looked up. */
+static void
+hosts_found(void *arg, const char *problem)
+{
+	sfc_db_found(&sfw_workflows, problem);
+}
+
+/* Look for the hosts of the database with the workflows; false: libpq needs no help with them. */
+static bool
+look_for_hosts(SfcDb *db)
+{
+	hosts = sfw_find_hosts(sfw_config.dbname, true, hosts_found, NULL);
+	return hosts != NULL;
+}
+
+/* Forget these hosts. */
+static void
+forget_hosts(SfcDb *db)
+{
+	sfc_hosts_free(hosts);
+	hosts = NULL;
+}
+
 /* Begin to connect to the database with the workflows. */
 static PGconn *
-connect_own(SfcDb *db)
+begin_connecting(SfcDb *db)
 {
-	return sfw_connect(sfw_config.dbname, true, false);
+	PGconn	   *conn = sfw_begin_connecting(sfw_config.dbname, true, hosts);
+
+	forget_hosts(db);
+	return conn;
 }
 
 /* There is a new session: notifications sent before it are lost. */
@@ -573,7 +600,9 @@ notified(SfcDb *db, const PGnotify *notify)
 
 /* The session with the database that has the workflows */
 SfcDb		sfw_workflows = {
-	.connect = connect_own,
+	.look = look_for_hosts,
+	.connect = begin_connecting,
+	.failing = forget_hosts,
 	.listen = "LISTEN sf_activity",
 	.connected = connected,
 	.idle = idle,
