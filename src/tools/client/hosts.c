@@ -5,8 +5,10 @@
  * Where a connection string, the environment or a file of services has names of hosts, these are looked up before libpq
  * begins to connect (lookup.c).  It gets the name and an address of each: it checks certificates and finds passwords by
  * the name, and connects to the address.  A name with several addresses stands there once with each, since libpq tries
- * all hosts of a list.  Addresses, and sockets in the file system, are left to libpq.  When half of the time is over, those
- * that are known are enough, so that one name of a list that is not found leaves time to connect to the others.
+ * all hosts of a list.  Addresses, and sockets in the file system, are left to libpq.
+ *
+ * When half of the time is over, the hosts that are known are enough, so that a name of a list that is not found leaves
+ * time to connect to the others.
  *
  * What libpq itself asks of other services still keeps the caller: a file of services that names an LDAP server, and
  * Kerberos if the process has a ticket.
@@ -19,7 +21,6 @@
 
 #include "tools/client/hosts.h"
 #include "tools/client/json_text.h"
-#include "tools/client/lookup.h"
 
 /* Add a parameter; a value of NULL means nothing to libpq. */
 void

@@ -9,6 +9,8 @@
 
 #include <libpq-fe.h>
 
+#include "tools/client/loop.h"
+
 /* More than libpq has keywords */
 #define SFC_MOST_PARAMETERS 64
 
@@ -33,5 +35,24 @@ extern const char *sfc_option_of(const PQconninfoOption *options, const char *ke
 extern SfcHosts *sfc_hosts_find(const SfcParameters *parameters, int64_t patience, SfcHostsFound found, void *arg);
 extern PGconn *sfc_hosts_connect(SfcHosts *hosts, SfcParameters *parameters);
 extern void sfc_hosts_free(SfcHosts *hosts);
+
+/* --- lookup.c: addresses of the name of a host --- */
+
+struct addrinfo;
+
+/* Called with the addresses of a host, which are good for this call; or with NULL, and why there is none. */
+typedef void (*SfcLookupDone) (void *arg, const struct addrinfo *found, const char *problem);
+
+/* A wait for them. Set it to zero before its first use. */
+typedef struct SfcLookup
+{
+	SfcLookupDone done;
+	void	   *arg;
+	SfcTimer	timer;			/* the end of its patience */
+	dlist_node	node;			/* zero: it does not wait */
+} SfcLookup;
+
+extern void sfc_lookup_begin(SfcLookup *lookup, const char *name, int64_t patience, SfcLookupDone done, void *arg);
+extern void sfc_lookup_forget(SfcLookup *lookup);
 
 #endif							/* SFC_HOSTS_H */

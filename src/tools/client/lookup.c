@@ -19,7 +19,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "tools/client/lookup.h"
+#include "tools/client/hosts.h"
 
 /* Names that are looked up at the same time: one for each node that sfgateway works for, and some */
 #define MOST_SEARCHES 80

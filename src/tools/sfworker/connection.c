@@ -8,7 +8,10 @@
 #include "tools/sfworker/config.h"
 #include "tools/sfworker/connection.h"
 
-/* The parameters of a connection: with own to the database with the workflows, as the options say; else as conninfo says. */
+/*
+ * The parameters of a connection: with own to the database with the workflows, as the options say; else as conninfo
+ * says.
+ */
 static SfcParameters
 parameters_of(const char *conninfo, bool own)
 {

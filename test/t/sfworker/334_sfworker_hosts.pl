@@ -1,5 +1,5 @@
-# sfworker and names of hosts of databases: a name server that does not answer keeps no task from its heartbeats, and names
-# are found as libpq finds them. test/tools/hosts.c has the names.
+# sfworker and names of hosts of databases: a name server that does not answer keeps no task from its heartbeats, and
+# names are found as libpq finds them. test/tools/hosts.c has the names.
 use strict;
 use warnings;
 use FindBin;
@@ -68,10 +68,12 @@ like(statement('none'), qr/^FAILED\|\|sqlclient_unable_to_establish_sqlconnectio
 	'one whose name is unknown, too');
 is(statement('two'), 'SUCCEEDED|{"Rows": [{"one": 1}], "RowCount": 1}||', 'one with a name is found');
 $begun = time;
-like(run_task($node, 'http', '{"ApiEndpoint": "https://dead.test/", "Method": "GET"}'), qr/^FAILED\|\|States\.Http\.Socket/,
+like(run_task($node, 'http', '{"ApiEndpoint": "https://dead.test/", "Method": "GET"}'),
+	qr/^FAILED\|\|States\.Http\.Socket/,
 	'a request to a host without a name server fails');
 cmp_ok(time - $begun, '<', 8, '... after the time for a connection');
-is($node->safe_psql('postgres', "SELECT sf_await('$long', '60 s')"), 'SUCCEEDED', 'a task beside them has its heartbeats');
+is($node->safe_psql('postgres', "SELECT sf_await('$long', '60 s')"), 'SUCCEEDED',
+	'a task beside them has its heartbeats');
 my $dead = $node->safe_psql('postgres',
 	q{SELECT sf_start('sql', '{"Database": "dead", "Statement": "SELECT 1", "TimeoutSeconds": 1}')});
 $node->safe_psql('postgres', "SELECT sf_await('$dead', '60 s')");
@@ -91,7 +93,7 @@ $begun = time;
 is(stop_worker($worker), 0, 'the worker leaves when it is told');
 cmp_ok(time - $begun, '<', 5, '... at once');
 
-# One time limit holds for the name and the connection: slow.test takes two seconds, and what it leads to says nothing.
+# One time limit holds for the name and the connection: a name takes two seconds, and what it leads to says nothing.
 my $silent = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1', Proto => 'tcp') or die "listen: $!";
 $worker = with_names('-h', 'slow.test', '-p', $silent->sockport, '-a', 'shell');
 $begun = time;

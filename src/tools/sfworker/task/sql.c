@@ -182,14 +182,26 @@ put_row(PQExpBuffer rows, const PGresult *result, int row)
 	appendPQExpBufferChar(rows, '}');
 }
 
-/* Keep the rows of a result, up to the limit. */
+/* The bytes of a row as text. */
+static size_t
+row_size(const PGresult *result, int row)
+{
+	size_t		size = 0;
+
+	for (int i = 0; i < PQnfields(result); i++)
+		size += (size_t) PQgetlength(result, row, i);
+	return size;
+}
+
+/* Keep the rows of a result, up to the limit; a single one may be larger than memory has room for as JSON. */
 static void
 collect_rows(Sql *sql, const PGresult *result)
 {
 	for (int row = 0; row < PQntuples(result); row++)
 	{
 		sql->n_rows++;
-		sql->too_large = sql->too_large || sql->rows.len > sfw_config.max_output;
+		sql->too_large = sql->too_large || sql->rows.len > sfw_config.max_output ||
+			row_size(result, row) > sfw_config.max_output;
 		if (!sql->too_large)
 			put_row(&sql->rows, result, row);
 	}
