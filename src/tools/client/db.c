@@ -233,6 +233,7 @@ setup_done(const PGresult *result, void *arg)
 	db->has_traces = *PQgetvalue(result, 0, 1) == 't';
 	db->failed = false;
 	db->delay = 0;
+	db->n_late = 0;
 	sfc_log(SFC_LOG_INFO, "connected", "database", PQdb(db->session.conn), "user", PQuser(db->session.conn), NULL);
 	db->connected(db);
 }
@@ -295,7 +296,11 @@ not_connected(void *arg)
 {
 	SfcDb	   *db = arg;
 
-	lose(db, PQstatus(db->session.conn) == CONNECTION_BAD ? "cannot connect" : "connecting takes too long");
+	bool		late = PQstatus(db->session.conn) != CONNECTION_BAD;
+
+	if (late)
+		db->n_late++;
+	lose(db, late ? "connecting takes too long" : "cannot connect");
 }
 
 /* Begin to connect: it is known where the server is. */

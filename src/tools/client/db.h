@@ -41,6 +41,7 @@ typedef struct SfcDb
 	SfcDbStatus	status;
 	SfcSession	session;
 	int64_t		connect_until;	/* in LOOKING: when the attempt to connect has to be over, as of sfc_now() */
+	int			n_late;			/* attempts in a row that have taken too long: which host is to be tried first */
 	int64_t		delay;			/* before the next attempt to connect */
 	bool		failed;			/* the last attempt did not succeed */
 	char		sqlstate[6];	/* with which the server refused it, "" if it said none, or without PQERRORS_VERBOSE */

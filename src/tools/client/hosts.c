@@ -8,7 +8,8 @@
  * all hosts of a list.  Addresses, and sockets in the file system, are left to libpq.
  *
  * When half of the time is over, the hosts that are known are enough, so that a name of a list that is not found leaves
- * time to connect to the others.
+ * time to connect to the others.  libpq tries the next host of a list when one refuses, but waits for one that does not
+ * answer until the owner gives up; so the owner says with which the next attempt is to begin.
  *
  * What libpq itself asks of other services still keeps the caller: a file of services that names an LDAP server, and
  * Kerberos if the process has a ticket.
@@ -58,6 +59,7 @@ struct SfcHosts
 	Host	   *hosts;
 	int			n;
 	int			n_waiting;		/* lookups that are under way */
+	int			turn;			/* which address libpq is to try first */
 	SfcTimer	timer;			/* from its end on some hosts are enough */
 	char	   *problem;		/* of the last one that found nothing; or NULL */
 	SfcHostsFound found;
@@ -133,6 +135,22 @@ append_element(PQExpBuffer list, int before, const char *element)
 	appendPQExpBuffer(list, "%s%s", before > 0 ? "," : "", element);
 }
 
+/* Append an address of a host to the lists for libpq; element counts the addresses of all hosts. */
+static void
+put_address(SfcHosts *hosts, int before, int element)
+{
+	Host	   *host = hosts->hosts;
+	char	   *address;
+
+	for (; element >= host->n_addresses; host++)
+		element -= host->n_addresses;
+	address = copy_element(sfc_buffer_data(&host->addresses), element);
+	append_element(&hosts->addresses, before, address);
+	append_element(&hosts->names, before, host->name);
+	append_element(&hosts->ports, before, host->port);
+	free(address);
+}
+
 /* Make the lists for libpq of what is known of all hosts; gives the number of their elements. */
 static int
 make_lists(SfcHosts *hosts)
@@ -140,17 +158,9 @@ make_lists(SfcHosts *hosts)
 	int			n = 0;
 
 	for (int i = 0; i < hosts->n; i++)
-	{
-		Host	   *host = &hosts->hosts[i];
-
-		if (host->n_addresses > 0)
-			append_element(&hosts->addresses, n, sfc_buffer_data(&host->addresses));
-		for (int j = 0; j < host->n_addresses; j++)
-		{
-			append_element(&hosts->names, n, host->name);
-			append_element(&hosts->ports, n++, host->port);
-		}
-	}
+		n += hosts->hosts[i].n_addresses;
+	for (int i = 0; i < n; i++)
+		put_address(hosts, i, (hosts->turn + i) % n);
 	return n;
 }
 
@@ -268,11 +278,11 @@ fits(const char *list, int n)
 }
 
 /*
- * Look up the names of hosts of parameters, for some milliseconds at most; found is called later, unless the hosts are
- * freed before.  NULL: there are none.
+ * Look up the names of hosts of parameters, for some milliseconds at most, to try another address first in each turn;
+ * found is called later, unless the hosts are freed before.  NULL: libpq needs no help.
  */
 SfcHosts *
-sfc_hosts_find(const SfcParameters *parameters, int64_t patience, SfcHostsFound found, void *arg)
+sfc_hosts_find(const SfcParameters *parameters, int turn, int64_t patience, SfcHostsFound found, void *arg)
 {
 	PQconninfoOption *options = complete(parameters);
 	const char *name = options != NULL ? sfc_option_of(options, "host") : NULL;
@@ -286,12 +296,13 @@ sfc_hosts_find(const SfcParameters *parameters, int64_t patience, SfcHostsFound 
 		(fits(port, 1) || fits(port, count_elements(name))))
 		hosts = make_hosts(name, address, port);
 	PQconninfoFree(options);
-	if (hosts == NULL || hosts->n_waiting == 0)
+	if (hosts == NULL || (hosts->n_waiting == 0 && (turn == 0 || hosts->n == 1)))
 	{
 		sfc_hosts_free(hosts);
 		return NULL;
 	}
-	sfc_timer_set(&hosts->timer, patience / 2, half_over, hosts);
+	sfc_timer_set(&hosts->timer, hosts->n_waiting > 0 ? patience / 2 : 0, half_over, hosts);
+	hosts->turn = turn;
 	hosts->found = found;
 	hosts->arg = arg;
 	for (int i = 0; i < hosts->n; i++)

@@ -32,7 +32,7 @@ typedef void (*SfcHostsFound) (void *arg, const char *problem);
 extern void sfc_parameters_add(SfcParameters *parameters, const char *key, const char *value);
 extern const char *sfc_option_of(const PQconninfoOption *options, const char *key);
 
-extern SfcHosts *sfc_hosts_find(const SfcParameters *parameters, int64_t patience, SfcHostsFound found, void *arg);
+extern SfcHosts *sfc_hosts_find(const SfcParameters *parameters, int turn, int64_t patience, SfcHostsFound found, void *arg);
 extern PGconn *sfc_hosts_connect(SfcHosts *hosts, SfcParameters *parameters);
 extern void sfc_hosts_free(SfcHosts *hosts);
 

@@ -35,11 +35,11 @@ parameters_of(const char *conninfo, bool own)
 
 /* Look up the names of the hosts to connect to, as sfc_hosts_find() does. */
 SfcHosts *
-sfw_find_hosts(const char *conninfo, bool own, SfcHostsFound found, void *arg)
+sfw_find_hosts(const char *conninfo, bool own, int turn, SfcHostsFound found, void *arg)
 {
 	SfcParameters parameters = parameters_of(conninfo, own);
 
-	return sfc_hosts_find(&parameters, sfw_config.connect_timeout, found, arg);
+	return sfc_hosts_find(&parameters, turn, sfw_config.connect_timeout, found, arg);
 }
 
 /* Begin to connect, to hosts that were looked up unless they are NULL. */

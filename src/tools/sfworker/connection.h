@@ -7,7 +7,7 @@
 
 #include "tools/client/hosts.h"
 
-extern SfcHosts *sfw_find_hosts(const char *conninfo, bool own, SfcHostsFound found, void *arg);
+extern SfcHosts *sfw_find_hosts(const char *conninfo, bool own, int turn, SfcHostsFound found, void *arg);
 extern PGconn *sfw_begin_connecting(const char *conninfo, bool own, SfcHosts *hosts);
 extern PGconn *sfw_connect_now(void);
 

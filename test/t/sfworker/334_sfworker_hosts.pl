@@ -100,6 +100,17 @@ $begun = time;
 ok(wait_for('it has tried', sub { worker_log($worker) =~ /connecting takes too long/ }, 30), 'a server says nothing');
 cmp_ok(time - $begun, '<', 6.5, '... and name and connection have one time limit');
 is(stop_worker($worker), 0, 'the worker leaves');
+
+# The first address of a host does not answer; neither does the first of a list.
+my $dark = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.9', LocalPort => $port, Proto => 'tcp')
+	or die "listen: $!";
+for my $list ('two.test', '127.0.0.9,127.0.0.1')
+{
+	$worker = with_names('-h', $list, '-a', 'shell', '--connect-timeout', '1s');
+	ok(wait_for('it is connected', sub { worker_log($worker) =~ / connected / }, 30), "$list: the next one is tried");
+	like(worker_log($worker), qr/connecting takes too long/, '... after the first was waited for');
+	is(stop_worker($worker), 0, '... the worker leaves');
+}
 no_surprises($node);
 $node->stop;
 done_testing();

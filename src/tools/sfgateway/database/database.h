@@ -28,7 +28,7 @@ extern void sfg_database_stop(void);
 
 extern bool sfg_dsn_check(const char *conninfo, char **problem);
 extern char *sfg_dsn_of_node(const char *own, const char *address, const char *dbname);
-extern SfcHosts *sfg_dsn_find_hosts(const char *conninfo, SfcHostsFound found, void *arg);
+extern SfcHosts *sfg_dsn_find_hosts(const char *conninfo, int turn, SfcHostsFound found, void *arg);
 extern PGconn *sfg_dsn_connect(const char *conninfo, SfcHosts *hosts, int64_t statement_timeout, const char *user,
 							   const char *password);
 

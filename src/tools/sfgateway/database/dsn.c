@@ -119,7 +119,7 @@ sfg_dsn_of_node(const char *own, const char *address, const char *dbname)
 
 /* Look up the names of hosts of a connection string, as sfc_hosts_find() does. */
 SfcHosts *
-sfg_dsn_find_hosts(const char *conninfo, SfcHostsFound found, void *arg)
+sfg_dsn_find_hosts(const char *conninfo, int turn, SfcHostsFound found, void *arg)
 {
 	PQconninfoOption *options = parse(conninfo, NULL);
 	SfcParameters parameters = {.n = 0};
@@ -128,7 +128,7 @@ sfg_dsn_find_hosts(const char *conninfo, SfcHostsFound found, void *arg)
 	for (PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++)
 		if (option->val != NULL)
 			sfc_parameters_add(&parameters, option->keyword, option->val);
-	hosts = sfc_hosts_find(&parameters, sfg_config.connect_timeout, found, arg);
+	hosts = sfc_hosts_find(&parameters, turn, sfg_config.connect_timeout, found, arg);
 	PQconninfoFree(options);
 	return hosts;
 }

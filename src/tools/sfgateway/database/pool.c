@@ -258,7 +258,7 @@ look_for_hosts(SfcDb *db)
 {
 	SfgConnection *connection = db->arg;
 
-	connection->hosts = sfg_dsn_find_hosts(connection->pool->dsn, hosts_found, connection);
+	connection->hosts = sfg_dsn_find_hosts(connection->pool->dsn, db->n_late, hosts_found, connection);
 	return connection->hosts != NULL;
 }
 

@@ -536,7 +536,7 @@ hosts_found(void *arg, const char *problem)
 static bool
 look_for_hosts(SfcDb *db)
 {
-	hosts = sfw_find_hosts(sfw_config.dbname, true, hosts_found, NULL);
+	hosts = sfw_find_hosts(sfw_config.dbname, true, db->n_late, hosts_found, NULL);
 	return hosts != NULL;
 }
 

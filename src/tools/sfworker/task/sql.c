@@ -487,8 +487,8 @@ sql_start(SfwTask *task)
 		.fd = -1, .connected = connected, .failed = not_connected, .talk = talk, .arg = sql,
 	};
 	sql->connect_until = sfc_now() + sfw_config.connect_timeout;
-	sql->hosts = sfw_find_hosts(database != NULL ? database->conninfo : sfw_config.dbname, database == NULL, hosts_found,
-								sql);
+	sql->hosts = sfw_find_hosts(database != NULL ? database->conninfo : sfw_config.dbname, database == NULL, 0,
+								hosts_found, sql);
 	if (sql->hosts == NULL)
 		begin_session(sql);
 }
