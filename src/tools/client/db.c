@@ -308,7 +308,8 @@ static void
 begin_connecting(SfcDb *db)
 {
 	db->status = SFC_DB_CONNECTING;
-	sfc_session_begin(&db->session, db->connect(db), Max(db->connect_until - sfc_now(), 0));
+	sfc_session_begin(&db->session, db->connect(db),
+					  Min(db->connect_timeout, Max(db->connect_until - sfc_now(), 0)));
 }
 
 /* The owner has looked for the server: connect; problem is NULL, or says why it is nowhere. */
@@ -328,7 +329,7 @@ try_connect(void *arg)
 	SfcDb	   *db = arg;
 
 	db->status = SFC_DB_LOOKING;
-	db->connect_until = sfc_now() + db->connect_timeout;
+	db->connect_until = sfc_now() + (db->attempt_timeout > 0 ? db->attempt_timeout : db->connect_timeout);
 	if (db->look == NULL || !db->look(db))
 		begin_connecting(db);
 }

@@ -27,7 +27,8 @@ typedef struct SfcDb
 {
 	bool		(*look) (struct SfcDb *db); /* looks for the server, for sfc_db_found(); false: no need; or NULL */
 	PGconn	   *(*connect) (struct SfcDb *db); /* begins to connect */
-	int64_t		connect_timeout;	/* milliseconds, from the look for the server on */
+	int64_t		connect_timeout;	/* milliseconds */
+	int64_t		attempt_timeout;	/* the same together with the look for the server; 0: connect_timeout */
 	const char *listen;			/* a LISTEN statement, or NULL */
 	const char *schema_name;	/* of sfflow's functions; NULL: ask the catalogue */
 	void		(*connected) (struct SfcDb *db);

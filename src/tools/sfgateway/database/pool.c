@@ -346,6 +346,7 @@ sfg_pool_prepare(SfgPool *pool, int n)
 			.look = look_for_hosts,
 			.connect = begin_connection,
 			.connect_timeout = pool->connect_timeout > 0 ? pool->connect_timeout : sfg_config.connect_timeout,
+			.attempt_timeout = sfg_config.connect_timeout,
 			.listen = pool->listen,
 			.schema_name = sfg_config.schema,
 			.connected = connected,
