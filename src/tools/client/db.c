@@ -8,7 +8,8 @@
  *		  ^                |            |            |         |
  *		  +----------------+------------+------------+---------+   lost
  *
- * An owner whose server has a name that is to be looked up does so before it connects (LOOKING): libpq would wait.
+ * An owner whose server has a name that is to be looked up does so before it connects (LOOKING): libpq would wait.  One
+ * limit holds for both together.
  * The first statements listen for notifications and find sfflow's schema.
  * When the connection is lost, the sender of the statement under way is told
  * that its outcome is unknown.  The delay before the next attempt doubles up to
@@ -232,6 +233,7 @@ setup_done(const PGresult *result, void *arg)
 	db->has_traces = *PQgetvalue(result, 0, 1) == 't';
 	db->failed = false;
 	db->delay = 0;
+	db->n_late = 0;
 	sfc_log(SFC_LOG_INFO, "connected", "database", PQdb(db->session.conn), "user", PQuser(db->session.conn), NULL);
 	db->connected(db);
 }
@@ -294,7 +296,11 @@ not_connected(void *arg)
 {
 	SfcDb	   *db = arg;
 
-	lose(db, *PQerrorMessage(db->session.conn) != '\0' ? "cannot connect" : "connecting takes too long");
+	bool		late = PQstatus(db->session.conn) != CONNECTION_BAD;
+
+	if (late)
+		db->n_late++;
+	lose(db, late ? "connecting takes too long" : "cannot connect");
 }
 
 /* Begin to connect: it is known where the server is. */
@@ -302,7 +308,8 @@ static void
 begin_connecting(SfcDb *db)
 {
 	db->status = SFC_DB_CONNECTING;
-	sfc_session_begin(&db->session, db->connect(db), db->connect_timeout);
+	sfc_session_begin(&db->session, db->connect(db),
+					  Min(db->connect_timeout, Max(db->connect_until - sfc_now(), 0)));
 }
 
 /* The owner has looked for the server: connect; problem is NULL, or says why it is nowhere. */
@@ -322,6 +329,7 @@ try_connect(void *arg)
 	SfcDb	   *db = arg;
 
 	db->status = SFC_DB_LOOKING;
+	db->connect_until = sfc_now() + (db->attempt_timeout > 0 ? db->attempt_timeout : db->connect_timeout);
 	if (db->look == NULL || !db->look(db))
 		begin_connecting(db);
 }

@@ -28,6 +28,7 @@ typedef struct SfcDb
 	bool		(*look) (struct SfcDb *db); /* looks for the server, for sfc_db_found(); false: no need; or NULL */
 	PGconn	   *(*connect) (struct SfcDb *db); /* begins to connect */
 	int64_t		connect_timeout;	/* milliseconds */
+	int64_t		attempt_timeout;	/* the same together with the look for the server; 0: connect_timeout */
 	const char *listen;			/* a LISTEN statement, or NULL */
 	const char *schema_name;	/* of sfflow's functions; NULL: ask the catalogue */
 	void		(*connected) (struct SfcDb *db);
@@ -40,6 +41,8 @@ typedef struct SfcDb
 
 	SfcDbStatus	status;
 	SfcSession	session;
+	int64_t		connect_until;	/* in LOOKING: when the attempt to connect has to be over, as of sfc_now() */
+	int			n_late;			/* attempts in a row that have taken too long: which host is to be tried first */
 	int64_t		delay;			/* before the next attempt to connect */
 	bool		failed;			/* the last attempt did not succeed */
 	char		sqlstate[6];	/* with which the server refused it, "" if it said none, or without PQERRORS_VERBOSE */

@@ -22,6 +22,7 @@ extern const char sfc_sqlstates[][6];
 
 /* PostgreSQL's, with their names in utils/errcodes.h, where they are numbers of the server */
 #define ERRCODE_NO_DATA							"02000"
+#define ERRCODE_CHARACTER_NOT_IN_REPERTOIRE		"22021"
 #define ERRCODE_UNTRANSLATABLE_CHARACTER		"22P05"
 #define ERRCODE_INSUFFICIENT_PRIVILEGE			"42501"
 #define ERRCODE_UNDEFINED_OBJECT				"42704"

@@ -107,7 +107,10 @@ sfc_transfer_init(void)
 	curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
 }
 
-/* Begin the transfer that a handle is set up for; done is called when it has ended, and later than here. */
+/*
+ * Begin the transfer that a handle is set up for; done is called when it has ended, and later than here.  libcurl looks
+ * names up in threads; unless it is told to leave them, the end of a transfer waits for the name server.
+ */
 void
 sfc_transfer_begin(CURL *easy, SfcTransferDone done, void *arg)
 {
@@ -115,6 +118,9 @@ sfc_transfer_begin(CURL *easy, SfcTransferDone done, void *arg)
 
 	*listener = (Listener) {done, arg};
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, (void *) listener);
+#if LIBCURL_VERSION_NUM >= 0x075700
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
 	curl_multi_add_handle(multi, easy);
 }
 

@@ -9,25 +9,53 @@
 #include "tools/sfworker/connection.h"
 
 /*
- * Begin to connect, or with wait connect.  With own, connect
- * to the database with the workflows, as the options say; else as conninfo says.
+ * The parameters of a connection: with own to the database with the workflows, as the options say; else as conninfo
+ * says.
  */
-PGconn *
-sfw_connect(const char *conninfo, bool own, bool wait)
+static SfcParameters
+parameters_of(const char *conninfo, bool own)
 {
-	/* Parameters before dbname can be overridden by it, those after it cannot. */
-#define KEY(key, value) key,
-#define VALUE(key, value) value,
-	const char *const keys[] = {SFC_HOST_TIMEOUTS(KEY)
-	"connect_timeout", "fallback_application_name", "dbname", "client_encoding", "host", "port", "user", NULL};
-	const char *values[lengthof(keys)] = {SFC_HOST_TIMEOUTS(VALUE) "10", "sfworker", conninfo, "UTF8"};
+	SfcParameters parameters = {.expands = true};
 
-	/* libpq ignores parameters whose value is NULL. */
+	/* Parameters before dbname can be overridden by it, those after it cannot. */
+#define ADD(key, value) sfc_parameters_add(&parameters, key, value);
+	SFC_HOST_TIMEOUTS(ADD)
+	ADD("connect_timeout", "10")
+	ADD("fallback_application_name", "sfworker")
+	ADD("dbname", conninfo)
+	ADD("client_encoding", "UTF8")
 	if (own)
 	{
-		values[8] = sfw_config.host;
-		values[9] = sfw_config.port;
-		values[10] = sfw_config.user;
+		ADD("host", sfw_config.host)
+		ADD("port", sfw_config.port)
+		ADD("user", sfw_config.user)
 	}
-	return wait ? PQconnectdbParams(keys, values, 1) : PQconnectStartParams(keys, values, 1);
+	return parameters;
+}
+
+/* Look up the names of the hosts to connect to, as sfc_hosts_find() does. */
+SfcHosts *
+sfw_find_hosts(const char *conninfo, bool own, int turn, SfcHostsFound found, void *arg)
+{
+	SfcParameters parameters = parameters_of(conninfo, own);
+
+	return sfc_hosts_find(&parameters, turn, sfw_config.connect_timeout, found, arg);
+}
+
+/* Begin to connect, to hosts that were looked up unless they are NULL. */
+PGconn *
+sfw_begin_connecting(const char *conninfo, bool own, SfcHosts *hosts)
+{
+	SfcParameters parameters = parameters_of(conninfo, own);
+
+	return sfc_hosts_connect(hosts, &parameters);
+}
+
+/* Connect to the database with the workflows, in a program that has nothing else to do meanwhile. */
+PGconn *
+sfw_connect_now(void)
+{
+	SfcParameters parameters = parameters_of(sfw_config.dbname, true);
+
+	return PQconnectdbParams(parameters.keys, parameters.values, parameters.expands);
 }

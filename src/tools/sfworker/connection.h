@@ -5,10 +5,11 @@
 #ifndef SFW_CONNECTION_H
 #define SFW_CONNECTION_H
 
-#include <libpq-fe.h>
-#include <stdbool.h>
+#include "tools/client/hosts.h"
 
-extern PGconn *sfw_connect(const char *conninfo, bool own, bool wait);
+extern SfcHosts *sfw_find_hosts(const char *conninfo, bool own, int turn, SfcHostsFound found, void *arg);
+extern PGconn *sfw_begin_connecting(const char *conninfo, bool own, SfcHosts *hosts);
+extern PGconn *sfw_connect_now(void);
 
 /* --- several.c: one worker for several databases --- */
 

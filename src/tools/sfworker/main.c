@@ -6,11 +6,11 @@
  *		config			settings
  *		connection		where to connect
  *		several			one worker for several databases
- *		task/			queue: claims, answers, heartbeats; claimed_task: the life of a task;
+ *		task/			queue, claim_statements, heartbeat: what is sent; claimed_task: the life of a task;
  *						answer: what errors mean; shell, command, sql: kinds of tasks; subprocess: processes
  *		http/			http: tasks that are HTTP requests; fetch, allow: requests, and where they may go
  *		archive/		executions that are archived; archive_folder, archive_s3: where
- *		tools/client/	key_value, loop, session, db, json_text, log, secrets
+ *		tools/client/	key_value, loop, session, db, hosts, transfer, json_text, log, secrets
  */
 #include "postgres_fe.h"
 
@@ -207,7 +207,7 @@ list(void)
 		" FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n"
 		" ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
 		" WHERE e.extname OPERATOR(pg_catalog.=) 'sfflow'";
-	PGconn	   *conn = sfw_connect(sfw_config.dbname, true, true);
+	PGconn	   *conn = sfw_connect_now();
 	PGresult   *result;
 	PQprintOpt	print = {0};
 	int			status = 1;

@@ -24,35 +24,12 @@ extern void sfg_database_start(void);
 extern bool sfg_database_is_ready(void);
 extern void sfg_database_stop(void);
 
-/* --- addresses of names of hosts --- */
-
-struct addrinfo;
-
-/* Called with the addresses of a host, which are good for this call; or with NULL, and why there is none. */
-typedef void (*SfgLookupDone) (void *arg, const struct addrinfo *found, const char *problem);
-
-/* A wait for them. Set it to zero before its first use. */
-typedef struct SfgLookup
-{
-	SfgLookupDone done;
-	void	   *arg;
-	SfcTimer	timer;			/* the end of its patience */
-	dlist_node	node;			/* zero: it does not wait */
-} SfgLookup;
-
-extern void sfg_lookup_begin(SfgLookup *lookup, const char *name, SfgLookupDone done, void *arg);
-extern void sfg_lookup_forget(SfgLookup *lookup);
-
 /* --- connections to databases, by connection strings --- */
-
-/* Called when all hosts of a connection string were looked up; problem says why none has an address, or is NULL. */
-typedef void (*SfgHostsFound) (void *arg, const char *problem);
 
 extern bool sfg_dsn_check(const char *conninfo, char **problem);
 extern char *sfg_dsn_of_node(const char *own, const char *address, const char *dbname);
-extern SfgHosts *sfg_hosts_find(const char *conninfo, SfgHostsFound found, void *arg);
-extern void sfg_hosts_free(SfgHosts *hosts);
-extern PGconn *sfg_dsn_connect(const char *conninfo, SfgHosts *hosts, int64_t statement_timeout, const char *user,
+extern SfcHosts *sfg_dsn_find_hosts(const char *conninfo, int turn, SfcHostsFound found, void *arg);
+extern PGconn *sfg_dsn_connect(const char *conninfo, SfcHosts *hosts, int64_t statement_timeout, const char *user,
 							   const char *password);
 
 /* --- whether a server is there --- */

@@ -258,7 +258,7 @@ look_for_hosts(SfcDb *db)
 {
 	SfgConnection *connection = db->arg;
 
-	connection->hosts = sfg_hosts_find(connection->pool->dsn, hosts_found, connection);
+	connection->hosts = sfg_dsn_find_hosts(connection->pool->dsn, db->n_late, hosts_found, connection);
 	return connection->hosts != NULL;
 }
 
@@ -266,7 +266,7 @@ look_for_hosts(SfcDb *db)
 static void
 forget_hosts(SfgConnection *connection)
 {
-	sfg_hosts_free(connection->hosts);
+	sfc_hosts_free(connection->hosts);
 	connection->hosts = NULL;
 }
 
@@ -346,6 +346,7 @@ sfg_pool_prepare(SfgPool *pool, int n)
 			.look = look_for_hosts,
 			.connect = begin_connection,
 			.connect_timeout = pool->connect_timeout > 0 ? pool->connect_timeout : sfg_config.connect_timeout,
+			.attempt_timeout = sfg_config.connect_timeout,
 			.listen = pool->listen,
 			.schema_name = sfg_config.schema,
 			.connected = connected,

@@ -8,6 +8,7 @@
 #include "lib/ilist.h"
 
 #include "tools/client/db.h"
+#include "tools/client/hosts.h"
 
 #define SFG_CALL_VALUES 4
 
@@ -28,15 +29,12 @@ typedef struct SfgCall
 	dlist_node	node;			/* in the queue */
 } SfgCall;
 
-/* The hosts of a connection string that has names of some (dsn.c) */
-typedef struct SfgHosts SfgHosts;
-
 /* A connection of a pool */
 typedef struct SfgConnection
 {
 	SfcDb		db;
 	struct SfgPool *pool;
-	SfgHosts   *hosts;			/* while they are looked up */
+	SfcHosts   *hosts;			/* while they are looked up */
 	SfgCall    *call;			/* under way, or NULL */
 	SfcTimer	deadline;		/* of this call */
 	char	   *prepared[SFG_MOST_PREPARED];	/* statements; the index is the name */

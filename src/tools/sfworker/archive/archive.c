@@ -149,7 +149,7 @@ connect_to_database(void)
 
 	if (conn != NULL)
 		return true;
-	conn = sfw_connect(sfw_config.dbname, true, true);
+	conn = sfw_connect_now();
 	if (PQstatus(conn) != CONNECTION_OK)
 	{
 		give_up("cannot connect");

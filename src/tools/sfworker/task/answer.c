@@ -55,6 +55,13 @@ sfw_answer_is_refused(const char *sqlstate)
 	return error_use(sqlstate) == REFUSED;
 }
 
+/* Tell whether an error says that another session has locked what a statement needs. */
+bool
+sfw_answer_is_locked(const char *sqlstate)
+{
+	return sfc_sqlstate_is(sqlstate, ERRCODE_LOCK_NOT_AVAILABLE);
+}
+
 /* Make a failure of a success whose output the database cannot store. */
 static void
 fail_because(SfwTask *task, const char *sqlstate, const char *message)

@@ -16,6 +16,7 @@ typedef enum SfwAnswerFate
 } SfwAnswerFate;
 
 extern bool sfw_answer_is_refused(const char *sqlstate);
+extern bool sfw_answer_is_locked(const char *sqlstate);
 extern SfwAnswerFate sfw_answer_change(SfwTask *task, const char *sqlstate, const char *message);
 
 #endif							/* SFW_ANSWER_H */

@@ -56,9 +56,16 @@ heartbeat(void *arg)
 {
 	SfwTask    *task = arg;
 
-	task->heartbeat_due = true;
-	sfc_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
+	task->heartbeat_due = sfc_now();
+	sfw_task_beat_after(task, task->heartbeat);
 	sfw_queue_pump();
+}
+
+/* Have a heartbeat sent after a delay in milliseconds, and regularly from then on. */
+void
+sfw_task_beat_after(SfwTask *task, int64_t delay)
+{
+	sfc_timer_set(&task->heartbeat_timer, delay, heartbeat, task);
 }
 
 /* The time limit of the payload has expired. */
@@ -115,9 +122,12 @@ text_at(const PGresult *claim, int row, int column)
 	return PQgetisnull(claim, row, column) ? NULL : pg_strdup(PQgetvalue(claim, row, column));
 }
 
-/* Begin a task that was claimed: a row with SFW_CLAIM_COLUMNS. */
+/*
+ * Begin a task that was claimed: a row with SFW_CLAIM_COLUMNS.  It fails if its texts cannot be read: unreadable says
+ * why not, or is NULL.
+ */
 void
-sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
+sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row, const char *unreadable)
 {
 	SfwTask    *task = pg_malloc0(sizeof(SfwTask));
 	double		heartbeat_time = strtod(PQgetvalue(claim, row, 5), NULL);
@@ -138,11 +148,11 @@ sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
 	if (heartbeat_time > 0)
 	{
 		task->heartbeat = Max((int64_t) (heartbeat_time * 1000 / 3), 100);
-		sfc_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
+		sfw_task_beat_after(task, task->heartbeat);
 	}
 	if (!PQgetisnull(claim, row, 6))
 		sfc_timer_set(&task->deadline_timer, (int64_t) (time_left * 1000), deadline_over, task);
-	problem = read_payload(task);
+	problem = unreadable != NULL ? pg_strdup(unreadable) : read_payload(task);
 	if (problem != NULL)
 	{
 		sfw_task_reject(task, problem);
@@ -260,10 +270,17 @@ be_over(SfwTask *task)
 	sfc_timer_set(&task->end_timer, 0, end, task);
 }
 
-/* Report that a task has succeeded with a JSON text. */
+/* Report that a task has succeeded with a JSON text, unless that is larger than a database ever takes. */
 void
 sfw_task_succeeded(SfwTask *task, char *output)
 {
+	if (strlen(output) > SFW_OUTPUT_MAX)
+	{
+		sfw_task_failed(task, psprintf("the output has %zu bytes, and the database takes %d at most", strlen(output),
+									   SFW_OUTPUT_MAX), "States.DataLimitExceeded");
+		free(output);
+		return;
+	}
 	task->outcome = (SfwOutcome) {.succeeded = true,.output = output};
 	be_over(task);
 }

@@ -80,7 +80,7 @@ struct SfwTask
 	void	   *job;			/* private to the kind */
 
 	int64_t		heartbeat;		/* milliseconds between two, 0: none are asked for */
-	bool		heartbeat_due;
+	int64_t		heartbeat_due;	/* since when one is to be sent, as of sfc_now(); 0: none is */
 	SfcTimer	heartbeat_timer;	/* until the task is answered */
 	SfcTimer	timeout_timer;	/* while it runs: TimeoutSeconds of the payload */
 	SfcTimer	deadline_timer; /* while it runs: after it the database refuses any answer */
@@ -100,11 +100,14 @@ struct SfwTask
 };
 
 /* What a claim selects from sf_get_activity_task, in this order; then traceparent and tracestate */
-#define SFW_CLAIM_COLUMNS \
-	"task_token, input, execution_id, state, attempt," \
-	" extract(epoch FROM heartbeat)::pg_catalog.float8," \
-	" extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())::pg_catalog.float8," \
-	" resource"
+#define SFW_CLAIM_COLUMNS "task_token, input, execution_id, state, attempt, " SFW_CLAIM_TIMES ", resource"
+#define SFW_CLAIM_TIMES \
+	"extract(epoch FROM heartbeat)::pg_catalog.float8," \
+	" extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())::pg_catalog.float8"
+#define SFW_N_CLAIM_COLUMNS 10
+
+/* Bytes of an output: the most that sfflow.max_payload_bytes can be.  What max-output counts can be longer as JSON. */
+#define SFW_OUTPUT_MAX (256 * 1024 * 1024)
 
 extern const SfwKind sfw_kind_shell;
 extern const SfwKind sfw_kind_http;
@@ -116,7 +119,8 @@ extern dlist_head sfw_tasks;	/* all that are not answered yet, the oldest first 
 
 extern const SfwKind *sfw_kind_find(const char *name);
 
-extern void sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row);
+extern void sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row, const char *unreadable);
+extern void sfw_task_beat_after(SfwTask *task, int64_t delay);
 extern void sfw_task_stop(SfwTask *task, SfwStop reason);
 extern void sfw_task_set_failure(SfwTask *task, char *cause, const char *error);
 extern void sfw_task_free(SfwTask *task);

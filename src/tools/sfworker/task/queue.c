@@ -15,6 +15,11 @@
  *		   may have tasks: after a notification, after a claim that got as many
  *		   as it asked for, once per poll interval, after a new connection.
  *
+ * No statement waits long for a lock (LOCK_WAIT): a transaction that has answered a task and goes on has it locked, and
+ * the heartbeats of all others would wait behind it.  A second session for heartbeats would not do, since a heartbeat
+ * locks its task as an answer does, and answers and claims would still wait.  What was locked is tried again after a
+ * while.  The heartbeat that is due for the longest time comes first, so that those of locked tasks keep no others.
+ *
  * An answer whose statement was lost with the connection is sent again.  If the
  * database then refuses it as answered already, the first one had arrived.
  *
@@ -31,18 +36,25 @@
 
 #include "tools/client/log.h"
 #include "tools/client/session.h"
+#include "tools/client/sqlstate.h"
 #include "tools/sfworker/config.h"
 #include "tools/sfworker/connection.h"
 #include "tools/sfworker/task/answer.h"
+#include "tools/sfworker/task/claim_statements.h"
+#include "tools/sfworker/task/heartbeat.h"
 #include "tools/sfworker/task/queue.h"
 
 /* Answers in one transaction, and their bytes */
 #define BATCH_TASKS 64
 #define BATCH_BYTES (1024 * 1024)
 
-/* Milliseconds before an answer that has failed is sent again: at first and at most */
+/* Milliseconds before an answer that has failed is sent again: at first, at most, and at most if its task is locked */
 #define FIRST_RETRY 1000
 #define LAST_RETRY	30000
+#define LAST_LOCKED 5000
+
+/* For how long a statement waits for a lock, as a setting of the session */
+#define LOCK_WAIT	"200ms"
 
 /* An activity, and whether it may have tasks */
 typedef struct Source
@@ -51,6 +63,7 @@ typedef struct Source
 	const SfwKind *kind;
 	bool		may_have_tasks;
 	bool		exhausted;		/* its last claim got fewer tasks than it asked for */
+	bool		as_bytes;		/* a task of it is no UTF-8: the next claim takes one, as bytes */
 } Source;
 
 static Source *sources;
@@ -60,13 +73,14 @@ static bool draining;
 static dlist_head answers = DLIST_STATIC_INIT(answers); /* of tasks in SFW_PHASE_READY, oldest first */
 static int	n_failed;			/* claims that failed */
 static SfcTimer poll_timer;
+static SfcHosts *hosts;			/* of the database with the workflows, while they are looked up */
 
-/* The statement under way: the tasks in SFW_PHASE_SENT that it answers, what it claims, whose heartbeat it is */
+/* The statement under way: the tasks in SFW_PHASE_SENT that it answers, and what it claims */
 static SfwTask *batch[BATCH_TASKS];
 static int	n_batch;
 static Source *claimed;
 static int	n_asked;
-static char *heartbeat_token;
+static PGresult *doubtful;		/* a task that was claimed as bytes, while these are converted */
 
 /* Add a task to those whose answers are to be sent. */
 static void
@@ -106,18 +120,18 @@ answer_again(void *arg)
 
 /* Hold an answer that has failed, and send it again later: each time twice as late, of which a random part less. */
 static void
-hold(SfwTask *task, const char *reason)
+hold(SfwTask *task, const char *reason, int64_t longest)
 {
 	sfw_task_log(task, task->retry_delay == 0 ? SFC_LOG_WARNING : SFC_LOG_DEBUG,
 				 "an answer could not be given, and is tried again", "reason", reason);
-	task->retry_delay = task->retry_delay == 0 ? FIRST_RETRY : Min(task->retry_delay * 2, LAST_RETRY);
+	task->retry_delay = task->retry_delay == 0 ? FIRST_RETRY : Min(task->retry_delay * 2, longest);
 	task->phase = SFW_PHASE_HELD;
 	sfc_timer_set(&task->retry_timer, task->retry_delay / 2 + random() % (task->retry_delay / 2 + 1), answer_again, task);
 }
 
 /* Release a task that takes no answer, or none any more. */
-static void
-give_up(SfwTask *task, const char *reason)
+void
+sfw_queue_give_up(SfwTask *task, const char *reason)
 {
 	/* A SQL task knows its token, and may have answered by itself. */
 	bool		expected = task->answer_lost || task->kind == &sfw_kind_sql;
@@ -134,13 +148,13 @@ answer_failed(SfwTask *task, const char *sqlstate, const char *message)
 	switch (sfw_answer_change(task, sqlstate, message))
 	{
 		case SFW_ANSWER_REFUSED:
-			give_up(task, message);
+			sfw_queue_give_up(task, message);
 			break;
 		case SFW_ANSWER_CHANGED:
 			enqueue(task);
 			break;
 		case SFW_ANSWER_MAY_PASS:
-			hold(task, message);
+			hold(task, message, sfw_answer_is_locked(sqlstate) ? LAST_LOCKED : LAST_RETRY);
 			break;
 	}
 }
@@ -189,7 +203,7 @@ answered(const PGresult *result, void *arg)
 			sent[i]->alone = true;
 			sent[i]->answer_lost |= result == NULL;
 			if (again)
-				hold(sent[i], "the connection was lost");
+				hold(sent[i], "the connection was lost", LAST_RETRY);
 			else
 				enqueue(sent[i]);
 		}
@@ -220,93 +234,26 @@ send_answer(void)
 	free(statement);
 }
 
-/* The task of a token; NULL: it was released. */
-static SfwTask *
-task_of_token(const char *token)
-{
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &sfw_tasks)
-	{
-		SfwTask    *task = dlist_container(SfwTask, node, iter.cur);
-
-		if (strcmp(task->token, token) == 0)
-			return task;
-	}
-	return NULL;
-}
-
-/* Handle a heartbeat that has failed: a task whose token is refused is stopped, or not answered any more. */
+/* Note that a claim has failed. */
 static void
-heartbeat_failed(SfwTask *task, const char *sqlstate, const char *message)
+claim_failed(Source *source, const PGresult *result)
 {
-	bool		refused = sfw_answer_is_refused(sqlstate);
+	const char *sqlstate = sfc_sqlstate(result);
+	bool		passes = sfw_claim_is_no_utf8(sqlstate) && !source->as_bytes;
+	char	   *message = sfc_primary_message(result);
 
-	if (refused && task->phase == SFW_PHASE_HELD)
+	/* The activity may be made or granted later, and is locked no more; the next poll tries again. */
+	sfc_log(passes || sfw_answer_is_locked(sqlstate) ? SFC_LOG_DEBUG : SFC_LOG_ERROR, "cannot take tasks", "activity",
+			source->activity, "sqlstate", sqlstate, "reason", message, NULL);
+	free(message);
+	source->as_bytes = passes;
+	if (passes)
+		source->may_have_tasks = true;
+	else if (!sfw_answer_is_locked(sqlstate))
 	{
-		give_up(task, message);
-		return;
+		source->exhausted = true;
+		n_failed++;
 	}
-	/* That the database takes no answer now is known of one that is held. */
-	sfw_task_log(task, task->phase == SFW_PHASE_HELD ? SFC_LOG_DEBUG : SFC_LOG_WARNING,
-				 "a heartbeat is refused", "reason", message);
-	if (refused)
-		sfw_task_stop(task, SFW_STOP_REFUSED);
-}
-
-/* Handle the result of a heartbeat. */
-static void
-heartbeat_done(const PGresult *result, void *arg)
-{
-	SfwTask    *task = task_of_token(heartbeat_token);
-
-	free(heartbeat_token);
-	heartbeat_token = NULL;
-	if (task == NULL)
-		return;
-	if (result == NULL)
-		task->heartbeat_due = true;
-	else if (PQresultStatus(result) != PGRES_TUPLES_OK)
-	{
-		char	   *message = sfc_primary_message(result);
-
-		heartbeat_failed(task, sfc_sqlstate(result), message);
-		free(message);
-	}
-}
-
-/* Find a task that wants a heartbeat now; NULL: none does.  Those whose answers are about to be sent do not. */
-static SfwTask *
-task_with_heartbeat_due(void)
-{
-	dlist_iter	iter;
-
-	dlist_foreach(iter, &sfw_tasks)
-	{
-		SfwTask    *task = dlist_container(SfwTask, node, iter.cur);
-
-		if (task->heartbeat_due && (task->phase == SFW_PHASE_RUNS || task->phase == SFW_PHASE_HELD))
-			return task;
-	}
-	return NULL;
-}
-
-/* Send a heartbeat if one is due. */
-static bool
-send_heartbeat(void)
-{
-	SfwTask    *task = task_with_heartbeat_due();
-	const char *values[1];
-	char	   *statement;
-
-	if (task == NULL)
-		return false;
-	task->heartbeat_due = false;
-	values[0] = heartbeat_token = pg_strdup(task->token);
-	statement = psprintf("SELECT %s.sf_send_task_heartbeat($1::pg_catalog.text)", sfw_workflows.schema);
-	sfc_db_send(&sfw_workflows, statement, 1, values, heartbeat_done, NULL);
-	free(statement);
-	return true;
 }
 
 /* Begin the tasks that a claim gave. */
@@ -321,14 +268,7 @@ claim_done(const PGresult *result, void *arg)
 		return;
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
-		char	   *message = sfc_primary_message(result);
-
-		/* The activity may be made or granted later; the next poll tries again. */
-		sfc_log(SFC_LOG_ERROR, "cannot take tasks", "activity", source->activity,
-				"sqlstate", sfc_sqlstate(result), "reason", message, NULL);
-		free(message);
-		source->exhausted = true;
-		n_failed++;
+		claim_failed(source, result);
 		return;
 	}
 	n = PQntuples(result);
@@ -336,7 +276,7 @@ claim_done(const PGresult *result, void *arg)
 		source->may_have_tasks = true;
 	source->exhausted = n < n_asked;
 	for (int row = 0; row < n; row++)
-		sfw_task_begin(source->kind, result, row);
+		sfw_task_begin(source->kind, result, row, NULL);
 }
 
 /* The number of tasks that run, or whose answers had to be held. */
@@ -378,27 +318,73 @@ choose_source(void)
 	return true;
 }
 
-/* Write a claim; before is empty, or a FROM item that the arguments refer to. */
-static char *
-claim_statement(const char *before, const char *arguments)
-{
-	bool		traced = sfw_workflows.has_traces;
-
-	return psprintf("SELECT " SFW_CLAIM_COLUMNS "%s FROM %s %s.sf_get_activity_task(%s%s)",
-					traced ? ", traceparent, tracestate" : ", NULL, NULL", before, sfw_workflows.schema, arguments,
-					traced ? ", true" : "");
-}
-
 /* Claim tasks of the source that was chosen. */
 static void
 send_claim(void)
 {
 	char		max_tasks[16];
 	const char *values[3] = {claimed->activity, sfw_config.name, max_tasks};
-	char	   *statement = claim_statement("", "$1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.int4");
+	char	   *statement = sfw_claim_statement("", "$1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.int4");
 
 	snprintf(max_tasks, sizeof(max_tasks), "%d", n_asked);
 	sfc_db_send(&sfw_workflows, statement, 3, values, claim_done, NULL);
+	free(statement);
+}
+
+/* Begin the task that was claimed as bytes, or have it fail if the server cannot convert them. */
+static void
+converted(const PGresult *result, void *arg)
+{
+	Source	   *source = claimed;
+	char	   *problem;
+
+	claimed = NULL;
+	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
+		sfw_task_begin(source->kind, result, 0, NULL);
+	else if (result != NULL && sfw_claim_is_no_utf8(sfc_sqlstate(result)))
+	{
+		char	   *message = sfc_primary_message(result);
+
+		problem = psprintf("the task cannot be read as UTF-8: %s", message);
+		sfw_task_begin(source->kind, doubtful, 0, problem);
+		free(problem);
+		free(message);
+	}
+	else if (result != NULL)
+		claim_failed(source, result);
+	PQclear(doubtful);
+	doubtful = NULL;
+}
+
+/* Have the server convert the texts of a task that was claimed as bytes. */
+static void
+claimed_as_bytes(const PGresult *result, void *arg)
+{
+	Source	   *source = claimed;
+
+	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) == 0)
+	{
+		claim_done(result, NULL);
+		source->as_bytes = false;
+		return;
+	}
+	source->as_bytes = false;
+	source->may_have_tasks = true;
+	doubtful = PQcopyResult(result, PG_COPYRES_TUPLES);
+	if (doubtful == NULL)
+		sfc_out_of_memory();
+	sfw_claim_convert(doubtful, converted);
+}
+
+/* Claim one task of the source that was chosen, as bytes. */
+static void
+send_claim_as_bytes(void)
+{
+	const char *values[2] = {claimed->activity, sfw_config.name};
+	char	   *statement = sfw_claim_as_bytes_statement();
+
+	n_asked = 1;
+	sfc_db_send(&sfw_workflows, statement, 2, values, claimed_as_bytes, NULL);
 	free(statement);
 }
 
@@ -481,7 +467,7 @@ send_answers(void)
 									  " CROSS JOIN LATERAL", statement);
 
 		free(statement);
-		statement = claim_statement(before, "$3::pg_catalog.text, $4::pg_catalog.text, $5::pg_catalog.int4"
+		statement = sfw_claim_statement(before, "$3::pg_catalog.text, $4::pg_catalog.text, $5::pg_catalog.int4"
 									" OPERATOR(pg_catalog.+) (0 OPERATOR(pg_catalog.*) a.n::pg_catalog.int4)");
 		free(before);
 		values[2] = claimed->activity;
@@ -506,7 +492,9 @@ send_answer_or_claim(void)
 	}
 	else if (choose_source())
 	{
-		if (may_answer)
+		if (claimed->as_bytes)
+			send_claim_as_bytes();
+		else if (may_answer)
 			send_answers();
 		else
 			send_claim();
@@ -523,7 +511,7 @@ sfw_queue_pump(void)
 {
 	if (!sfc_db_is_idle(&sfw_workflows))
 		return;
-	if (!send_heartbeat())
+	if (!sfw_heartbeat_send())
 		send_answer_or_claim();
 }
 
@@ -537,17 +525,52 @@ poll_all(void *arg)
 	sfw_queue_pump();
 }
 
+/* The hosts of the database with the workflows were looked up. */
+static void
+hosts_found(void *arg, const char *problem)
+{
+	sfc_db_found(&sfw_workflows, problem);
+}
+
+/* Look for the hosts of the database with the workflows; false: libpq needs no help with them. */
+static bool
+look_for_hosts(SfcDb *db)
+{
+	hosts = sfw_find_hosts(sfw_config.dbname, true, db->n_late, hosts_found, NULL);
+	return hosts != NULL;
+}
+
+/* Forget these hosts. */
+static void
+forget_hosts(SfcDb *db)
+{
+	sfc_hosts_free(hosts);
+	hosts = NULL;
+}
+
 /* Begin to connect to the database with the workflows. */
 static PGconn *
-connect_own(SfcDb *db)
+begin_connecting(SfcDb *db)
 {
-	return sfw_connect(sfw_config.dbname, true, false);
+	PGconn	   *conn = sfw_begin_connecting(sfw_config.dbname, true, hosts);
+
+	forget_hosts(db);
+	return conn;
+}
+
+/* The wait for locks is bounded. */
+static void
+bounded(const PGresult *result, void *arg)
+{
+	if (result != NULL && PQresultStatus(result) != PGRES_COMMAND_OK)
+		sfc_db_drop(&sfw_workflows, "cannot set lock_timeout");
 }
 
 /* There is a new session: notifications sent before it are lost. */
 static void
 connected(SfcDb *db)
 {
+	sfc_db_send(db, "SET lock_timeout = '" LOCK_WAIT "'", 0, NULL, bounded, NULL);
 	if (!draining)
 		poll_all(NULL);
 }
@@ -573,7 +596,9 @@ notified(SfcDb *db, const PGnotify *notify)
 
 /* The session with the database that has the workflows */
 SfcDb		sfw_workflows = {
-	.connect = connect_own,
+	.look = look_for_hosts,
+	.connect = begin_connecting,
+	.failing = forget_hosts,
 	.listen = "LISTEN sf_activity",
 	.connected = connected,
 	.idle = idle,

@@ -13,6 +13,7 @@ extern SfcDb sfw_workflows;
 extern void sfw_queue_start(void);
 extern void sfw_queue_pump(void);
 extern void sfw_queue_answer(SfwTask *task);
+extern void sfw_queue_give_up(SfwTask *task, const char *reason);
 extern void sfw_queue_drain(void);
 extern bool sfw_queue_is_empty(void);
 extern bool sfw_queue_is_exhausted(void);

@@ -16,7 +16,7 @@
  * (current_setting('sfworker.task_token')): work that must not be done twice
  * answers the task in its own transaction.
  *
- *		connecting -> preparing -> running
+ *		looking for the host -> connecting -> preparing -> running
  */
 #include "postgres_fe.h"
 
@@ -31,6 +31,7 @@
 
 #define MAX_ARGUMENTS 1000
 #define FIELD_MAX	6000			/* bytes of a member of a cause */
+#define CANNOT_CONNECT "sqlclient_unable_to_establish_sqlconnection"
 
 /* Types whose values are JSON or become JSON: oid as in pg_type */
 #define OID_BOOL		16
@@ -55,6 +56,8 @@ typedef struct Sql
 {
 	SfwTask    *task;
 	Request		request;
+	SfcHosts   *hosts;			/* while they are looked up */
+	int64_t		connect_until;	/* as of sfc_now() */
 	SfcSession	session;
 	bool		running;		/* the payload's statement was sent */
 	PQExpBufferData rows;		/* JSON without the closing bracket */
@@ -179,14 +182,26 @@ put_row(PQExpBuffer rows, const PGresult *result, int row)
 	appendPQExpBufferChar(rows, '}');
 }
 
-/* Keep the rows of a result, up to the limit. */
+/* The bytes of a row as text. */
+static size_t
+row_size(const PGresult *result, int row)
+{
+	size_t		size = 0;
+
+	for (int i = 0; i < PQnfields(result); i++)
+		size += (size_t) PQgetlength(result, row, i);
+	return size;
+}
+
+/* Keep the rows of a result, up to the limit; a single one may be larger than memory has room for as JSON. */
 static void
 collect_rows(Sql *sql, const PGresult *result)
 {
 	for (int row = 0; row < PQntuples(result); row++)
 	{
 		sql->n_rows++;
-		sql->too_large = sql->too_large || sql->rows.len > sfw_config.max_output;
+		sql->too_large = sql->too_large || sql->rows.len > sfw_config.max_output ||
+			row_size(result, row) > sfw_config.max_output;
 		if (!sql->too_large)
 			put_row(&sql->rows, result, row);
 	}
@@ -255,6 +270,7 @@ end_task(Sql *sql)
 {
 	SfwTask    *task = sql->task;
 
+	sfc_hosts_free(sql->hosts);
 	sfc_session_end(&sql->session);
 	task->job = NULL;
 	if (sql->error != NULL)
@@ -275,7 +291,7 @@ end_task(Sql *sql)
 static void
 lose(Sql *sql, const char *error)
 {
-	note_error(sql, error, PQerrorMessage(sql->session.conn), NULL);
+	note_error(sql, error, sql->session.conn != NULL ? PQerrorMessage(sql->session.conn) : "", NULL);
 	end_task(sql);
 }
 
@@ -283,7 +299,7 @@ lose(Sql *sql, const char *error)
 static void
 not_connected(void *arg)
 {
-	lose(arg, "sqlclient_unable_to_establish_sqlconnection");
+	lose(arg, CANNOT_CONNECT);
 }
 
 /* Send the payload's statement. */
@@ -419,6 +435,35 @@ notice(void *arg, const char *message)
 
 /* ---------------------------------------------------------------- start, stop */
 
+/* Begin to connect: it is known where the server is. */
+static void
+begin_session(Sql *sql)
+{
+	const SfwSection *database = sql->request.database;
+	PGconn	   *conn = sfw_begin_connecting(database != NULL ? database->conninfo : sfw_config.dbname, database == NULL,
+											sql->hosts);
+
+	sfc_hosts_free(sql->hosts);
+	sql->hosts = NULL;
+	sfc_session_begin(&sql->session, conn, Max(sql->connect_until - sfc_now(), 0));
+	PQsetNoticeProcessor(conn, notice, sql);
+}
+
+/* The hosts of the server were looked up; problem says why none has an address, or is NULL. */
+static void
+hosts_found(void *arg, const char *problem)
+{
+	Sql		   *sql = arg;
+
+	if (problem == NULL)
+		begin_session(sql);
+	else
+	{
+		note_error(sql, CANNOT_CONNECT, problem, NULL);
+		end_task(sql);
+	}
+}
+
 /* Begin a task. */
 static void
 sql_start(SfwTask *task)
@@ -441,10 +486,11 @@ sql_start(SfwTask *task)
 	sql->session = (SfcSession) {
 		.fd = -1, .connected = connected, .failed = not_connected, .talk = talk, .arg = sql,
 	};
-	sfc_session_begin(&sql->session,
-					  sfw_connect(database != NULL ? database->conninfo : sfw_config.dbname, database == NULL, false),
-					  sfw_config.connect_timeout);
-	PQsetNoticeProcessor(sql->session.conn, notice, sql);
+	sql->connect_until = sfc_now() + sfw_config.connect_timeout;
+	sql->hosts = sfw_find_hosts(database != NULL ? database->conninfo : sfw_config.dbname, database == NULL, 0,
+								hosts_found, sql);
+	if (sql->hosts == NULL)
+		begin_session(sql);
 }
 
 /* Reap a process that asked for a cancel. */

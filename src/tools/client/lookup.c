@@ -6,8 +6,8 @@
  * would stop the whole loop.  So a name is looked up here first, by a thread that does nothing else, and libpq gets
  * addresses.
  *
- * All lookups of a name that is searched for already wait for the same search.  A lookup that has waited for the
- * setting connect-timeout ends without an address.  The search goes on, because its thread cannot be ended, until the
+ * All lookups of a name that is searched for already wait for the same search.  A lookup that has waited for as long as
+ * its owner says ends without an address.  The search goes on, because its thread cannot be ended, until the
  * system gives up, and further lookups wait for it, too.  So a name takes one thread, however often it is looked up.
  * There are MOST_SEARCHES at most; until one of them ends, a lookup of another name ends at once, without an address.
  */
@@ -19,11 +19,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "tools/client/log.h"
-#include "tools/sfgateway/database/database.h"
-#include "tools/sfgateway/gateway_config.h"
+#include "tools/client/hosts.h"
 
-/* Names that are looked up at the same time: one for each node of sf_nodes, and some */
+/* Names that are looked up at the same time: one for each node that sfgateway works for, and some */
 #define MOST_SEARCHES 80
 
 /* A name that is looked up; its thread has it until its address has come by the pipe */
@@ -43,9 +41,9 @@ static int	ended[2] = {-1, -1};	/* a pipe, by which threads give their searches 
 
 /* End a wait. */
 static void
-answer(SfgLookup *lookup, const struct addrinfo *found, const char *problem)
+answer(SfcLookup *lookup, const struct addrinfo *found, const char *problem)
 {
-	sfg_lookup_forget(lookup);
+	sfc_lookup_forget(lookup);
 	lookup->done(lookup->arg, found, problem);
 }
 
@@ -62,7 +60,7 @@ searches_ended(int fd, short revents, void *arg)
 		dlist_delete(&search->node);
 		n_searches--;
 		while (!dlist_is_empty(&search->lookups))
-			answer(dlist_head_element(SfgLookup, node, &search->lookups), search->found, problem);
+			answer(dlist_head_element(SfcLookup, node, &search->lookups), search->found, problem);
 		if (search->found != NULL)
 			freeaddrinfo(search->found);
 		free(search->name);
@@ -151,9 +149,12 @@ refuse(void *arg)
 	answer(arg, NULL, "too many names are looked up at the same time");
 }
 
-/* Look the name of a host up; done is called later than here, unless the lookup is forgotten before. */
+/*
+ * Look the name of a host up, for some milliseconds at most; done is called later than here, unless the lookup is
+ * forgotten before.
+ */
 void
-sfg_lookup_begin(SfgLookup *lookup, const char *name, SfgLookupDone done, void *arg)
+sfc_lookup_begin(SfcLookup *lookup, const char *name, int64_t patience, SfcLookupDone done, void *arg)
 {
 	Search	   *search = find_or_begin(name);
 
@@ -161,14 +162,14 @@ sfg_lookup_begin(SfgLookup *lookup, const char *name, SfgLookupDone done, void *
 	lookup->arg = arg;
 	dlist_push_tail(search != NULL ? &search->lookups : &refused, &lookup->node);
 	if (search != NULL)
-		sfc_timer_set(&lookup->timer, sfg_config.connect_timeout, too_late, lookup);
+		sfc_timer_set(&lookup->timer, patience, too_late, lookup);
 	else
 		sfc_timer_set(&lookup->timer, 0, refuse, lookup);
 }
 
 /* Do not wait for a name any more; a lookup that does not wait stays as it is. */
 void
-sfg_lookup_forget(SfgLookup *lookup)
+sfc_lookup_forget(SfcLookup *lookup)
 {
 	if (lookup->node.next == NULL)
 		return;
