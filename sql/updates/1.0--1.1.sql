@@ -244,7 +244,8 @@ ALTER TABLE _sfflow.privilege
 
 -- What was done with a delivery was told by the number of its attempt, 0 or -1, and by whether it was due. One that is
 -- claimed and has failed before stands for one that has failed: they become due alike.
-ALTER TABLE _sfflow.rule_delivery ADD COLUMN status smallint NOT NULL DEFAULT @DELIVERY_NEW@;
+ALTER TABLE _sfflow.rule_delivery ADD COLUMN status smallint NOT NULL DEFAULT @DELIVERY_NEW@,
+	ADD COLUMN unmatched boolean NOT NULL DEFAULT false;
 UPDATE _sfflow.rule_delivery SET status = CASE WHEN due_at IS NULL THEN @DELIVERY_DEAD@
 	WHEN attempt = -1 THEN @DELIVERY_CLAIMED_WITH_OTHERS@ WHEN failed_at IS NULL THEN @DELIVERY_CLAIMED@
 	ELSE @DELIVERY_RETRY@ END, attempt = greatest(attempt, 0)
