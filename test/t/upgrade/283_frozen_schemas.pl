@@ -161,7 +161,7 @@ FROM (VALUES (1, 'machine', 'm', 1), (2, 'machine', 'gone', 2), (3, 'activity', 
 	(5, 'activity', 'parked', NULL), (6, 'activity', 'slots', NULL)) AS l (no, kind, name, machine_no);
 INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no) VALUES (6, 0, 1, 30, 0);
 ALTER EXTENSION sfflow UPDATE));
-is($node->safe_psql('named', q(SELECT string_agg(object_kind || ' ' || object_name, ', ' ORDER BY 1)
+is($node->safe_psql('named', q(SELECT string_agg(concat_ws(' ', object_kind, object_name), ', ' ORDER BY object_name)
 	FROM _sfflow.aws_resource)), 'a a, m m', 'an update deletes tags of what does not exist,');
 is($node->safe_psql('named', q(SELECT string_agg(hold_no::text, ' ' ORDER BY hold_no) FROM _sfflow.hold)), '1 3 6 7',
 	'... holds,');
