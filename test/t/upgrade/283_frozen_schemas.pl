@@ -180,6 +180,8 @@ is($node->safe_psql('named', q(SELECT count(*) FROM sf_check() WHERE problem = '
 # --- ... and of columns that have values together, or never
 $node->safe_psql('postgres', 'CREATE DATABASE together');
 $node->safe_psql('together', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.state_machine (machine_no, name, owner, current_version, created_at)
+VALUES (1, 'm', current_user::regrole, 1, now()), (2, 'n', current_user::regrole, 1, now());
 INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, execution_no, expected_at, raised_at)
 SELECT 'm', now(), 'end', state, now(), 1, now(), now() FROM unnest('{late,will_be_late}'::text[]) state;
 INSERT INTO _sfflow.instance (system_identifier, database_oid, incarnation, enabled, stopped_because, changed_at)
