@@ -244,7 +244,8 @@ ALTER TABLE _sfflow.privilege
 
 -- What was done with a delivery was told by the number of its attempt, 0 or -1, and by whether it was due. One that is
 -- claimed and has failed before stands for one that has failed: they become due alike.
-ALTER TABLE _sfflow.rule_delivery ADD COLUMN status smallint NOT NULL DEFAULT @DELIVERY_NEW@;
+ALTER TABLE _sfflow.rule_delivery ADD COLUMN status smallint NOT NULL DEFAULT @DELIVERY_NEW@,
+	ADD COLUMN unmatched boolean NOT NULL DEFAULT false;
 UPDATE _sfflow.rule_delivery SET status = CASE WHEN due_at IS NULL THEN @DELIVERY_DEAD@
 	WHEN attempt = -1 THEN @DELIVERY_CLAIMED_WITH_OTHERS@ WHEN failed_at IS NULL THEN @DELIVERY_CLAIMED@
 	ELSE @DELIVERY_RETRY@ END, attempt = greatest(attempt, 0)
@@ -327,6 +328,23 @@ ALTER TABLE _sfflow.hold
 	ADD CONSTRAINT hold_state CHECK (state IS NULL OR kind IN ('machine', 'execution') AND state <> ''),
 	ADD CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = 'resource');
 CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, for_owner) NULLS NOT DISTINCT;
+-- Tags, holds and limits that were given while their objects were being dropped stayed, as rights did. One for which something is parked, or that has slots, stays: sf_check() tells of it.
+DELETE FROM _sfflow.aws_resource r WHERE r.object_kind = @OBJECT_STATE_MACHINE@
+	AND NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.name = r.object_name);
+DELETE FROM _sfflow.aws_resource r WHERE r.object_kind = @OBJECT_ACTIVITY@
+	AND NOT EXISTS (SELECT FROM _sfflow.activity a WHERE a.name = r.object_name);
+DELETE FROM _sfflow.hold h
+WHERE CASE h.kind WHEN 'activity' THEN NOT EXISTS (SELECT FROM _sfflow.activity a WHERE a.name = h.name)
+	WHEN 'schedule' THEN NOT EXISTS (SELECT FROM _sfflow.schedule s WHERE s.name = h.name)
+	WHEN 'resource' THEN false
+	ELSE NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = h.machine_no) END
+	AND NOT EXISTS (SELECT FROM _sfflow.parked w WHERE w.feature = 'hold' AND w.object_no = h.hold_no);
+DELETE FROM _sfflow.run_limit l
+WHERE CASE l.kind WHEN 'activity' THEN NOT EXISTS (SELECT FROM _sfflow.activity a WHERE a.name = l.name)
+	WHEN 'resource' THEN false
+	ELSE NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no) END
+	AND NOT EXISTS (SELECT FROM _sfflow.parked w WHERE w.feature = 'limit' AND w.object_no = l.limit_no)
+	AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.limit_no = l.limit_no);
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
 -- That a run has no limit was a 0.

@@ -17,11 +17,13 @@
  *	OF_RETRIES	tries of tasks of an owner after a deadlock (sql_task/runner.c)
  *	OF_TABLE	what a table of sfflow has a number of, or its only one (sf_lock_tag)
  *	OF_NAME		an object, by its kind and a hash of its name (store/role/named_lock.c)
+ *	OF_KIND		all objects of a kind (db/object_lock.c)
  *	OF_LIMIT	a bit: slots of limits, whose tags have more in this field (feature/limit/limit_slot_lock.c)
  */
 #define SF_LOCK_OF_RETRIES	3
 #define SF_LOCK_OF_TABLE	4
 #define SF_LOCK_OF_NAME		5
+#define SF_LOCK_OF_KIND		6
 #define SF_LOCK_OF_LIMIT	0x8000
 
 /* The tag of the lock of what has a number, or a hash, among what is of a table; two may have the same. */
@@ -41,6 +43,16 @@ sf_lock_tag_of_name(char kind, uint32 hash)
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, (uint32) kind, hash, SF_LOCK_OF_NAME);
+	return tag;
+}
+
+/* The tag of the lock of all objects of a kind. */
+static inline LOCKTAG
+sf_lock_tag_of_kind(char kind)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, (uint32) kind, 0, SF_LOCK_OF_KIND);
 	return tag;
 }
 

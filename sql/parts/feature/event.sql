@@ -105,6 +105,8 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_receipt', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event_floor_of_node', '');
 
+--@into named_objects
+		UNION ALL SELECT @OBJECT_EVENT@, e.name FROM _sfflow.event_type e
 --@into functions
 -- Events by key.
 CREATE FUNCTION @extschema@.sf_create_event(name text, ttl interval DEFAULT '1 day',
@@ -234,6 +236,12 @@ CROSS JOIN LATERAL (
 WHERE t.alert_unreceived AND t.is_receiver AND u.count > 0
 UNION ALL
 --@into checks
+SELECT 'event_of_no_type', NULL, format('%s events of the type of number %s, which there is not', count(*),
+	e.event_type_no)
+FROM _sfflow.emission e
+WHERE NOT EXISTS (SELECT FROM _sfflow.event_type t WHERE t.event_type_no = e.event_type_no)
+GROUP BY e.event_type_no
+UNION ALL
 SELECT 'event_status_wrong', NULL, format('event %s has status %s and alert %s, and other columns tell otherwise',
 	e.event_no, e.status, e.alert)
 FROM _sfflow.emission e

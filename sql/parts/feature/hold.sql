@@ -46,6 +46,10 @@ CREATE TABLE _sfflow.mark (
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.mark', '');
 
+--@into rows_of_objects
+	UNION ALL SELECT 'hold', (CASE h.kind WHEN 'activity' THEN @OBJECT_ACTIVITY@ WHEN 'event' THEN @OBJECT_EVENT@
+		WHEN 'human' THEN @OBJECT_WORKLIST@ ELSE @OBJECT_SCHEDULE@ END)::"char", h.name
+	FROM _sfflow.hold h WHERE h.kind IN ('activity', 'event', 'human', 'schedule')
 --@into functions
 -- sf_hold, sf_release, and what is held.
 CREATE FUNCTION @extschema@.sf_hold(target text, state text DEFAULT NULL, reason text DEFAULT NULL)
@@ -113,6 +117,14 @@ UNION ALL SELECT for_owner FROM _sfflow.hold WHERE for_owner IS NOT NULL
 UNION ALL
 SELECT 'hold_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(hold_no) FROM _sfflow.hold WHERE hold_no <= r.high)
 FROM _sfflow.hold_no s, _sfflow.number_range r
+--@into checks
+SELECT 'hold_of_no_machine', NULL, format('%s holds of state machine number %s, which there is not', count(*),
+	h.machine_no)
+FROM _sfflow.hold h
+WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = h.machine_no)
+	AND h.machine_no IS NOT NULL
+GROUP BY h.machine_no
+UNION ALL
 --@into parking_objects
 UNION ALL SELECT 'hold', h.hold_no FROM _sfflow.hold h
 --@into rows_of_executions

@@ -92,6 +92,8 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_role', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_task_event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.human_starter', '');
 
+--@into named_objects
+		UNION ALL SELECT @OBJECT_WORKLIST@, w.name FROM _sfflow.worklist w
 --@into functions
 -- Tasks of people.
 CREATE FUNCTION @extschema@.sf_create_worklist(name text, form jsonb DEFAULT NULL, options jsonb DEFAULT '{}')

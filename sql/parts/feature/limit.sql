@@ -73,6 +73,10 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.run_limit', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_slot', '');
 
+--@into rows_of_objects
+	UNION ALL SELECT 'run_limit', (CASE r.kind WHEN 'activity' THEN @OBJECT_ACTIVITY@
+		WHEN 'event' THEN @OBJECT_EVENT@ WHEN 'human' THEN @OBJECT_WORKLIST@ ELSE @OBJECT_SCHEDULE@ END)::"char", r.name
+	FROM _sfflow.run_limit r WHERE r.kind IN ('activity', 'event', 'human', 'schedule')
 --@into functions
 -- sf_set_limit, sf_drop_limit, and what is limited.
 
@@ -254,6 +258,13 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 	WHERE e.status = @STATUS_RUNNING@ AND EXISTS (SELECT FROM _sfflow.run_limit)
 		AND b.phase IN (@PHASES_INSIDE@)
 --@into checks
+SELECT 'limit_of_no_machine', NULL, format('%s limits of state machine number %s, which there is not', count(*),
+	l.machine_no)
+FROM _sfflow.run_limit l
+WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no)
+	AND l.machine_no IS NOT NULL
+GROUP BY l.machine_no
+UNION ALL
 SELECT 'slot_of_no_limit', NULL, format('%s slots of limit %s, which there is not', count(*), s.limit_no)
 FROM _sfflow.limit_slot s
 WHERE NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = s.limit_no)

@@ -54,6 +54,7 @@ CREATE TABLE _sfflow.rule_delivery (
 	cause text,
 	event jsonb NOT NULL,
 	status smallint NOT NULL DEFAULT @DELIVERY_NEW@,	-- SfDeliveryStatus
+	unmatched boolean NOT NULL DEFAULT false,	-- the attempt finds out whether the event matches
 	PRIMARY KEY (rule_no, event_id),
 	CONSTRAINT rule_delivery_status CHECK (CASE
 		WHEN status IN (@DELIVERY_NEW@, @DELIVERY_CLAIMED_WITH_OTHERS@) THEN attempt = 0 AND due_at IS NOT NULL

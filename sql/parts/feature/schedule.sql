@@ -73,6 +73,8 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule_run', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.pending_run', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.calendar', '');
 
+--@into named_objects
+		UNION ALL SELECT @OBJECT_SCHEDULE@, s.name FROM _sfflow.schedule s
 --@into functions
 -- Calendars: open days, and the days that are picked, for schedules. Every role may see and use them; only the owner
 -- changes one.

@@ -317,6 +317,23 @@ FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine_version v
 	WHERE v.machine_no = m.machine_no AND v.version = m.current_version)
 UNION ALL
+SELECT 'object_missing', NULL, format('%s rows of %s name "%s", which there is not: for an object that gets the name. '
+	'To remove them, create it and drop it', count(*), n.relation, CASE n.kind WHEN @OBJECT_ACTIVITY@ THEN 'activity:'
+	WHEN @OBJECT_EVENT@ THEN 'event:' WHEN @OBJECT_WORKLIST@ THEN 'human:' WHEN @OBJECT_SCHEDULE@ THEN 'schedule:'
+	ELSE '' END || n.name)
+FROM (
+	SELECT text 'privilege' AS relation, p.object_kind AS kind, p.object_name AS name
+	FROM _sfflow.privilege p WHERE p.object_kind <> @OBJECT_ALL@
+--@slot rows_of_objects
+	UNION ALL SELECT 'aws_resource', r.object_kind, r.object_name FROM _sfflow.aws_resource r) n
+WHERE NOT EXISTS (
+	SELECT FROM (
+		SELECT @OBJECT_STATE_MACHINE@::"char" AS kind, m.name FROM _sfflow.state_machine m
+--@slot named_objects
+		UNION ALL SELECT @OBJECT_ACTIVITY@, a.name FROM _sfflow.activity a) o
+	WHERE o.kind = n.kind AND o.name = n.name)
+GROUP BY n.relation, n.kind, n.name
+UNION ALL
 --@slot checks
 -- roles below 16384 cannot be dropped; nor can the owner of the type, which is the extension's
 SELECT 'role_droppable', NULL, format('DROP ROLE %s would not be refused; sf_enable() mends that', n.role)

@@ -19,8 +19,8 @@
  * next_at.  So a sweep locks the row, raises what is late, once, since its key in
  * _sfflow.lateness is unique, and sets next_at, in one transaction.
  *
- * One process sweeps at a time, and not for long: many deadlines with large calendars take one
- * worker, and part of its time.  A deadline whose calendars take much longer is put off.
+ * One process sweeps at a time, and not for long (store/bounded_sweep.c).  A deadline whose calendars take much longer
+ * is put off.
  *
  * What was raised is checked again, once a RECHECK, until it has happened.
  *
@@ -38,20 +38,11 @@
 #include "utils/timestamp.h"
 
 #include "base/error/errors.h"
-#include "db/lock_tag.h"
 #include "feature/deadline/deadline.h"
+#include "store/bounded_sweep.h"
 
 /* Deadlines of one sweep, each in a subtransaction: more would make snapshots overflow */
 #define MAX_CHECKED		50
-
-/* A sweep that has taken this long leaves the rest to the next one, before which the worker does other work */
-#define SWEEP_MS		1000
-
-/* The days of a deadline's calendars have to be found in this time */
-#define CALENDARS_MS	10000
-
-/* A process that meets another one that sweeps looks again after this */
-#define LOOK_AGAIN		USECS_PER_SEC
 
 /* An execution that was requested that long before the start belongs to the night */
 #define HALF_NIGHT		(12 * USECS_PER_HOUR)
@@ -81,6 +72,7 @@ typedef struct Check
 	SfCalendar *calendar;		/* or NULL */
 	SfDays	   *days;			/* some days of it; NULL: none so far */
 	TimestampTz next_at;
+	SfSearchTime time;			/* that is left for the days of both calendars */
 	int			step;			/* that comes next */
 	bool		is_cut;			/* a step has more pages: the rest is for the next sweep */
 } Check;
@@ -507,17 +499,16 @@ static void
 load_calendars(Check *check)
 {
 	const SfDeadline *deadline = check->deadline;
-	SfTick		until = sf_tick_plus_ms(sf_tick_now(), CALENDARS_MS);
 
+	check->time = sf_search_time();
 	if (deadline->calendar != NULL)
 	{
 		check->calendar = sf_calendar_load(deadline->calendar);
-		check->calendar->until = until;
+		check->calendar->time = &check->time;
 	}
 	if (deadline->kind == SF_DEADLINE_KIND_SCHEDULE)
 		check->search = sf_time_search_begin(check->target.schedule);
-	if (check->search.calendar != NULL)
-		check->search.calendar->until = until;
+	sf_time_search_limit(&check->search, &check->time);
 }
 
 /* Check a deadline that is due. */
@@ -579,20 +570,17 @@ put_off(const SweptDeadline *sweep, const ErrorData *error)
 		sf_deadline_set_checked(deadline, deadline->checked_until, sweep->now + AFTER_ERROR);
 }
 
-/* Sweep the deadlines that are due, some of them, while no other process does. */
+/* Sweep the deadlines that are due, some of them. */
 static void
-sweep_due(TimestampTz now)
+sweep_due(SfBoundedSweep *bounds, TimestampTz now)
 {
-	SfTick		until = sf_tick_plus_ms(sf_tick_now(), SWEEP_MS);
-	ListCell   *lc;
-
-	foreach(lc, sf_deadline_due(now, MAX_CHECKED))
+	foreach_ptr(const char, target, sf_deadline_due(now, MAX_CHECKED))
 	{
-		SweptDeadline sweep = {.target = lfirst(lc),.now = now};
+		SweptDeadline sweep = {.target = target,.now = now};
 		ErrorData  *error;
 
 		CHECK_FOR_INTERRUPTS();
-		if (foreach_current_index(lc) > 0 && sf_tick_now() >= until)
+		if (!sf_bounded_sweep_goes_on(bounds))
 			break;
 		error = sf_subtransaction_run(sweep_one, NULL, &sweep);
 		if (error == NULL)
@@ -605,18 +593,17 @@ sweep_due(TimestampTz now)
 }
 
 /*
- * Sweep the deadlines that are due, some of them.  Returns when to sweep again;
+ * Sweep the deadlines that are due, some of them, while no other process does.  Returns when to sweep again;
  * DT_NOEND: there are none.
  */
 TimestampTz
 sf_deadline_watch(TimestampTz now)
 {
-	LOCKTAG		tag = sf_lock_tag("deadline", 0);
+	SfBoundedSweep bounds;
 
-	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
-		return GetCurrentTimestamp() + LOOK_AGAIN;
-	sweep_due(now);
-	/* the transaction may be one of a session that stays open; the deadlines that it has checked stay locked */
-	LockRelease(&tag, ExclusiveLock, false);
+	if (!sf_bounded_sweep_begin(&bounds, "deadline"))
+		return TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_SWEEP_LOOK_AGAIN_MS);
+	sweep_due(&bounds, now);
+	sf_bounded_sweep_end(&bounds);
 	return sf_deadline_next();
 }

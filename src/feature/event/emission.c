@@ -509,7 +509,7 @@ sf_emission_insert(const SfEventType *type, const char *key, const char *id, SfR
 	return event_no;
 }
 
-/* Delete the events of a type, with who has received them. */
+/* Delete the events of a type, with who has received them: all that there are now, whatever the snapshot. */
 void
 sf_emission_delete_type(int event_type_no)
 {
@@ -521,8 +521,8 @@ sf_emission_delete_type(int event_type_no)
 		" WHERE e.event_type_no = $1 AND r.event_no = e.event_no");
 	static SfPlan events = SF_PLAN("DELETE FROM _sfflow.emission e WHERE e.event_type_no = $1");
 
-	sf_db_execute(&floors, SF_INT4(event_type_no));
-	sf_db_execute(&floors_of_nodes, SF_INT4(event_type_no));
-	sf_db_execute(&receipts, SF_INT4(event_type_no));
-	sf_db_execute(&events, SF_INT4(event_type_no));
+	sf_db_execute_now(&floors, SF_INT4(event_type_no));
+	sf_db_execute_now(&floors_of_nodes, SF_INT4(event_type_no));
+	sf_db_execute_now(&receipts, SF_INT4(event_type_no));
+	sf_db_execute_now(&events, SF_INT4(event_type_no));
 }

@@ -36,6 +36,9 @@
 /* Deliveries that are claimed at once: each takes a subtransaction */
 #define BATCH			32
 
+/* Steps in which an attempt finds out whether an event matches its rule: some seconds */
+#define MAX_STEPS		INT64CONST(100000000)
+
 /* Longest time of a call of a SQL function */
 #define CALL_MS			60000
 
@@ -328,6 +331,32 @@ attempt(const SfDeliveries *batch, const SfDelivery *delivery, const SfRule *rul
 	return true;
 }
 
+/* Does the event of a delivery match its rule?  The delivery is dead if that takes too long, or a chain ends here. */
+static bool
+matches_now(const SfDelivery *delivery, const SfRule *rule)
+{
+	int64		steps = SF_DEBUG_MS("delivery_steps", (int) MAX_STEPS);
+	JsonbValue	event;
+	bool		matches;
+	SfError		error;
+
+	sf_json_root(delivery->event, &event);
+	matches = sf_pattern_matches_within(sf_pattern_compile(rule->pattern), &event, &steps);
+	if (steps < 0)
+		error = sf_error_make("Sfflow.PatternTooLarge",
+							  "To find out whether the event matches the pattern of the rule takes too long.");
+	else if (matches && delivery->depth > SF_MAX_CHAIN)
+		error = sf_watcher_chain_error();
+	else
+	{
+		if (!matches)
+			sf_delivery_delete(delivery);
+		return matches;
+	}
+	sf_delivery_set_failed(delivery, &error, true);
+	return false;
+}
+
 /* Make a delivery that was claimed; false: that is for another transaction. */
 static bool
 deliver_claimed(const SfDeliveries *batch, const SfDelivery *delivery, bool *delivered)
@@ -340,7 +369,7 @@ deliver_claimed(const SfDeliveries *batch, const SfDelivery *delivery, bool *del
 		sf_delivery_delete(delivery);
 	else if (rule->owner != delivery->owner)
 		sf_delivery_pass_on(delivery, rule->owner);
-	else
+	else if (!delivery->unmatched || matches_now(delivery, rule))
 		return attempt(batch, delivery, rule, delivered);
 	return true;
 }

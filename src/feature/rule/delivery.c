@@ -69,7 +69,7 @@ sf_delivery_next_due(void)
 	"  pg_catalog.power(2::pg_catalog.float8, LEAST(t.attempt, 12)::pg_catalog.float8))" \
 	" FROM c WHERE t.rule_no = c.rule_no AND t.event_id = c.event_id" \
 	" RETURNING t.rule_no, t.event_id, t.owner, t.attempt, t.depth, t.due_at, t.created_at," \
-	" t.failed_at, t.error, t.cause, t.event, t.status"
+	" t.failed_at, t.error, t.cause, t.event, t.status, t.unmatched"
 
 /* Claim some that were not tried yet. */
 List *

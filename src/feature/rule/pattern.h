@@ -147,6 +147,7 @@ typedef struct SfPattern
 extern SfPattern *sf_pattern_compile(const Jsonb *pattern);
 extern SfPattern *sf_pattern_compile_new(const Jsonb *pattern);
 extern bool sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event);
+extern bool sf_pattern_matches_within(const SfPattern *pattern, const JsonbValue *event, int64 *steps);
 extern bool sf_pattern_may_match(const SfPattern *pattern, const char *field, const char *text);
 extern bool sf_pattern_names(const SfPattern *pattern, const char *field);
 extern char *sf_pattern_fold(const char *text, int length, int *folded_length);

@@ -5,6 +5,8 @@
  * The time is linear in the size of the event times that of the pattern: there is
  * no going back, not even for wildcards.  What matching needs besides is one scalar of the
  * event in lower case.  It can be interrupted after each matcher.
+ *
+ * A step is a matcher at a scalar, an object of the event, or STEP_BYTES of a string that is read whole.
  */
 #include "postgres.h"
 
@@ -15,6 +17,20 @@
 #include "utils/fmgrprotos.h"
 
 #include "feature/rule/pattern.h"
+
+/* Bytes of a string that count as a step */
+#define STEP_BYTES	64
+
+/* Steps that the match may still take; less than 0: it was given up, and its result says nothing */
+static int64 steps_left = PG_INT64_MAX;
+
+/* Take some steps; false: there are none left. */
+static inline bool
+take_steps(int64 n)
+{
+	steps_left -= n;
+	return steps_left >= 0;
+}
 
 /* A scalar of an event */
 typedef struct Scalar
@@ -94,6 +110,8 @@ matches_string(const SfMatcher *matcher, Scalar *scalar)
 	int			length = scalar->value->val.string.len;
 
 	if (scalar->value->type != jbvString)
+		return false;
+	if ((match->ignores_case || matcher->kind == SF_MATCH_WILDCARD) && !take_steps(length / STEP_BYTES))
 		return false;
 	if (match->ignores_case)
 	{
@@ -175,7 +193,7 @@ static bool matches_scalar(const SfMatcher *matcher, Scalar *scalar);
 static bool
 matches_any(const SfMatcher *matchers, int n, Scalar *scalar)
 {
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n && take_steps(1); i++)
 		if (matches_scalar(&matchers[i], scalar))
 			return true;
 	return false;
@@ -236,7 +254,7 @@ leaf_matches_some(const SfPatternField *field, const JsonbValue *value, bool *an
 		*any = true;
 		return leaf_matches_scalar(field, value);
 	}
-	for (int i = 0; sf_json_element(value, i, &element); i++)
+	for (int i = 0; sf_json_element(value, i, &element) && take_steps(1); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (leaf_matches_some(field, &element, any))
@@ -259,6 +277,8 @@ leaf_matches(const SfPatternField *field, const JsonbValue *value)
 	return false;
 }
 
+static bool matches_value(const SfPattern *pattern, const JsonbValue *event);
+
 /* Match all fields of an object (NULL: one without any member), and one pattern of a $or. */
 static bool
 object_matches(const SfPattern *pattern, const JsonbValue *object)
@@ -274,7 +294,9 @@ object_matches(const SfPattern *pattern, const JsonbValue *object)
 		const JsonbValue *v = object != NULL &&
 			sf_json_member(object, field->name, field->length, &value) ? &value : NULL;
 
-		if (field->kind == SF_PATTERN_OBJECT ? !sf_pattern_matches(field->object, v) : !leaf_matches(field, v))
+		if (!take_steps(1))
+			return false;
+		if (field->kind == SF_PATTERN_OBJECT ? !matches_value(field->object, v) : !leaf_matches(field, v))
 			return false;
 	}
 	for (int i = 0; i < choice->npatterns && !chosen; i++)
@@ -286,8 +308,8 @@ object_matches(const SfPattern *pattern, const JsonbValue *object)
  * Match a value with a pattern: an object, or an array one of whose objects matches.
  * Anything else (NULL: nothing) is like an object without members.
  */
-bool
-sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event)
+static bool
+matches_value(const SfPattern *pattern, const JsonbValue *event)
 {
 	bool		any = false;
 	JsonbValue	element;
@@ -295,16 +317,36 @@ sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event)
 	check_stack_depth();
 	if (event != NULL && sf_json_is_object(event))
 		return object_matches(pattern, event);
-	for (int i = 0; event != NULL && sf_json_element(event, i, &element); i++)
+	for (int i = 0; event != NULL && sf_json_element(event, i, &element) && take_steps(1); i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (sf_json_count(&element) == SF_JSON_NO_COUNT)
 			continue;
 		any = true;
-		if (sf_pattern_matches(pattern, &element))
+		if (matches_value(pattern, &element))
 			return true;
 	}
 	return !any && object_matches(pattern, NULL);
+}
+
+/* Match an event with a pattern. */
+bool
+sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event)
+{
+	steps_left = PG_INT64_MAX;
+	return matches_value(pattern, event);
+}
+
+/* The same in a number of steps, of which *steps are left; less than 0: it is not known whether it matches. */
+bool
+sf_pattern_matches_within(const SfPattern *pattern, const JsonbValue *event, int64 *steps)
+{
+	bool		matches;
+
+	steps_left = *steps;
+	matches = matches_value(pattern, event);
+	*steps = steps_left;
+	return matches && *steps >= 0;
 }
 
 /* --- what can be said of a pattern beforehand --- */
@@ -315,6 +357,7 @@ sf_pattern_may_match(const SfPattern *pattern, const char *field, const char *te
 {
 	JsonbValue	value;
 
+	steps_left = PG_INT64_MAX;
 	sf_json_value_cstring(&value, text);
 	for (int i = 0; i < pattern->nfields; i++)
 		if (strcmp(pattern->fields[i].name, field) == 0)

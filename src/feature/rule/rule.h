@@ -173,7 +173,8 @@ typedef enum SfDeliveryStatus
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(Jsonb *, event, JSONB, NOT_NULL) \
-	X(SfDeliveryStatus, status, INT2, NOT_NULL)
+	X(SfDeliveryStatus, status, INT2, NOT_NULL) \
+	X(bool, unmatched, BOOL, NOT_NULL)	/* whether the event matches is for the attempt to find out */
 
 typedef struct SfDelivery
 {

@@ -4,11 +4,15 @@
  *
  * A rule sees an event if its owner may READ the state machine when the change is
  * written.  Only rules of such owners are looked at (watcher.c); the others cost nothing.
+ *
+ * The rules of one owner may take so many steps of an event (pattern_match.c).  Those for which none are left get a
+ * delivery each that is not matched: the worker that makes it finds out whether the event matches (deliver.c).
  */
 #include "postgres.h"
 
 #include "access/xact.h"
 
+#include "base/error/debug_point.h"
 #include "base/value/random.h"
 #include "feature/rule/rule.h"
 #include "feature/rule/watcher.h"
@@ -16,6 +20,23 @@
 
 /* The cause of a delivery that would make a chain too long */
 #define TOO_LONG	"The event comes from an execution that a chain of %d rules has led to."
+
+/* Steps that the rules of one owner may take to match an event before deliveries do: some hundredths of a second */
+#define MAX_STEPS	INT64CONST(1000000)
+
+/* The steps that the rules of an owner may take. */
+static int64
+steps_of_owner(void)
+{
+	return SF_DEBUG_MS("rule_steps", (int) MAX_STEPS);
+}
+
+/* The error of a delivery that would make a chain too long. */
+SfError
+sf_watcher_chain_error(void)
+{
+	return sf_error_make("Sfflow.RuleChainTooLong", psprintf(TOO_LONG, SF_MAX_CHAIN));
+}
 
 /* Does a rule want to know of a kind of changes of an execution? */
 bool
@@ -29,9 +50,12 @@ sf_watcher_wants(SfChangeKind kind, const SfExecution *execution)
 
 /* --- deliveries --- */
 
-/* Insert the delivery of an event to a rule, or a dead one where that would make a chain too long. */
+/*
+ * Insert the delivery of an event to a rule, or a dead one where that would make a chain too long; unmatched: if it
+ * matches, which the attempt finds out.
+ */
 static void
-insert_delivery(const SfWatchedRule *watch, int depth, char *event_id, Jsonb *event)
+insert_delivery(const SfWatchedRule *watch, int depth, char *event_id, Jsonb *event, bool unmatched)
 {
 	SfDelivery	delivery = {
 		.rule_no = watch->rule_no,
@@ -42,16 +66,19 @@ insert_delivery(const SfWatchedRule *watch, int depth, char *event_id, Jsonb *ev
 		.created_at = GetCurrentTransactionStartTimestamp(),
 		.failed_at = DT_NOBEGIN,
 		.event = event,
-		.status = SF_DELIVERY_NEW
+		.status = SF_DELIVERY_NEW,
+		.unmatched = unmatched
 	};
 
-	if (delivery.depth > SF_MAX_CHAIN)
+	if (delivery.depth > SF_MAX_CHAIN && !unmatched)
 	{
+		SfError		error = sf_watcher_chain_error();
+
 		delivery.status = SF_DELIVERY_DEAD;
 		delivery.failed_at = delivery.due_at;
 		delivery.due_at = DT_NOEND;
-		delivery.error = "Sfflow.RuleChainTooLong";
-		delivery.cause = psprintf(TOO_LONG, SF_MAX_CHAIN);
+		delivery.error = unconstify(char *, error.name);
+		delivery.cause = unconstify(char *, error.cause);
 	}
 	else
 		sf_hooks.delivery_due();
@@ -83,10 +110,20 @@ event_of(Observation *observation, bool whole)
 	return *event;
 }
 
+/* Does an event match a rule?  With less than 0 steps left that is not known. */
+static bool
+may_match(const SfWatchedRule *watch, const JsonbValue *event, int64 *steps)
+{
+	if (*steps < 0)
+		return true;
+	return sf_pattern_matches_within(watch->pattern, event, steps) || *steps < 0;
+}
+
 /* Match a change with the rules of a role. */
 static void
 observe(Observation *observation, const SfWatcher *watcher)
 {
+	int64		steps = steps_of_owner();
 	ListCell   *lc;
 
 	foreach(lc, watcher->watches)
@@ -97,10 +134,10 @@ observe(Observation *observation, const SfWatcher *watcher)
 		if ((watch->kinds & (1 << observation->change->kind)) == 0)
 			continue;
 		sf_json_root(event_of(observation, watch->wants_payload), &event);
-		if (sf_pattern_matches(watch->pattern, &event))
+		if (may_match(watch, &event, &steps))
 			insert_delivery(watch, sf_rule_depth(observation->execution->execution_no,
 												 observation->execution->parent_execution_no),
-							observation->event_id, event_of(observation, true));
+							observation->event_id, event_of(observation, true), steps < 0);
 	}
 }
 
@@ -137,6 +174,7 @@ observe_notice(const SfNotice *notice, const SfWatcher *watcher, char *event_id,
 	int			depth = notice->execution != NULL ?
 		sf_rule_depth(notice->execution->execution_no, notice->execution->parent_execution_no) :
 		rule != NULL ? sf_origin_rule(rule)->depth : 0;
+	int64		steps = steps_of_owner();
 	JsonbValue	root;
 	ListCell   *lc;
 
@@ -149,8 +187,8 @@ observe_notice(const SfNotice *notice, const SfWatcher *watcher, char *event_id,
 	{
 		const SfWatchedRule *watch = lfirst(lc);
 
-		if ((watch->kinds & (1 << notice->kind)) != 0 && sf_pattern_matches(watch->pattern, &root))
-			insert_delivery(watch, depth, event_id, *event);
+		if ((watch->kinds & (1 << notice->kind)) != 0 && may_match(watch, &root, &steps))
+			insert_delivery(watch, depth, event_id, *event, steps < 0);
 	}
 }
 

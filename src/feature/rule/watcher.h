@@ -15,6 +15,9 @@
 /* A chain of rules ends with the delivery of this one */
 #define SF_MAX_CHAIN	10
 
+/* The error of a delivery that would make it longer */
+extern SfError sf_watcher_chain_error(void);
+
 extern bool sf_watcher_wants(SfChangeKind kind, const SfExecution *execution);
 extern void sf_watcher_changes(const SfExecution *execution, const List *changes);
 extern void sf_watcher_notice(const SfNotice *notice);

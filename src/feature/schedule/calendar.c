@@ -23,12 +23,16 @@
 #include "storage/lmgr.h"
 #include "utils/datetime.h"
 
+#include "base/error/debug_point.h"
 #include "base/error/errors.h"
 #include "feature/schedule/calendar.h"
 #include "store/feature.h"
 #include "store/role/owner.h"
 
 #define MAX_SHIFT		731
+
+/* A sweep has this time for the days of the calendars of one row */
+#define SEARCH_MS		10000
 
 #define ROW SfCalendarRow
 SF_ROW_TYPE(row_type, SF_CALENDAR_COLUMNS, calendar, 1);
@@ -126,6 +130,21 @@ sf_calendar_user(const char *name)
 
 	sf_snapshot_read_now(&plan, sf_row_append_text, &users, SF_TEXT(name));
 	return users != NIL ? linitial(users) : sf_feature_use_of(SF_OBJECT_CALENDAR, name);
+}
+
+/* List the calendars of an owner that extend a calendar now, by their names, also those that extend one that does. */
+List *
+sf_calendar_heirs(const char *name, Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH RECURSIVE heir AS ("
+		" SELECT c.name, c.owner FROM _sfflow.calendar c WHERE c.rule ->> 'Extends' = $1"
+		" UNION SELECT c.name, c.owner FROM heir h JOIN _sfflow.calendar c ON c.rule ->> 'Extends' = h.name)"
+		" SELECT h.name FROM heir h WHERE h.owner = $2 ORDER BY h.name");
+	List	   *heirs = NIL;
+
+	sf_snapshot_read_now(&plan, sf_row_append_text, &heirs, SF_TEXT(name), SF_ROLE(owner));
+	return heirs;
 }
 
 /* --- loading --- */
@@ -470,12 +489,19 @@ pick_day(SfDays *days, int number, SfOnClosed on_closed)
 	}
 }
 
-/* Raise if a search in a calendar takes longer than the caller has time for. */
+/* The time that a sweep has for the searches of one row. */
+SfSearchTime
+sf_search_time(void)
+{
+	return (SfSearchTime) {.left = SF_DEBUG_MS("calendar_budget", SEARCH_MS) * INT64CONST(1000)};
+}
+
+/* Raise if a search takes longer than the caller has time for; until: SF_TICK_NEVER if that is not limited. */
 static void
-check_time(const SfCalendar *calendar)
+check_time(SfTick until)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (calendar->until != SF_TICK_UNSET && sf_tick_now() >= calendar->until)
+	if (until != SF_TICK_NEVER && sf_tick_now() >= until)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("finding the days of its calendars takes too long")));
@@ -483,7 +509,7 @@ check_time(const SfCalendar *calendar)
 
 /* Make room for a stretch of days, whose picks lie up to a reach away, and find out which are open. */
 static SfDays *
-make_days(const SfCalendar *calendar, int first, int last, int reach)
+make_days(const SfCalendar *calendar, int first, int last, int reach, SfTick until)
 {
 	SfDays	   *days = palloc(sizeof(SfDays));
 	int			n = last - first + 1;
@@ -501,7 +527,7 @@ make_days(const SfCalendar *calendar, int first, int last, int reach)
 	days->open_before[0] = 0;
 	for (int i = 0; i < n; i++)
 	{
-		check_time(calendar);
+		check_time(until);
 		days->open[i] = compute_open(calendar, days->open_from + i);
 		days->open_before[i + 1] = days->open_before[i] + (days->open[i] ? 1 : 0);
 	}
@@ -518,11 +544,13 @@ sf_calendar_days(const SfCalendar *calendar, int first, int last, SfOnClosed on_
 				 SfDayTest test, const void *arg)
 {
 	int			reach = reach_of_all(calendar, on_closed);
-	SfDays	   *days = make_days(calendar, first, last, reach);
+	SfTick		began = calendar->time == NULL ? SF_TICK_UNSET : sf_tick_now();
+	SfTick		until = calendar->time == NULL ? SF_TICK_NEVER : began + calendar->time->left;
+	SfDays	   *days = make_days(calendar, first, last, reach, until);
 
 	for (int day = first - reach; day <= last + reach; day++)
 	{
-		check_time(calendar);
+		check_time(until);
 		if (test != NULL && !test(day, arg))
 			continue;
 		if (calendar->has_days)
@@ -530,6 +558,8 @@ sf_calendar_days(const SfCalendar *calendar, int first, int last, SfOnClosed on_
 		else
 			set_day(days, day, on_closed, 0);
 	}
+	if (calendar->time != NULL)
+		calendar->time->left -= sf_tick_now() - began;
 	return days;
 }
 

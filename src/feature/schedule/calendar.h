@@ -35,6 +35,7 @@ extern void sf_calendar_lock(bool exclusive);
 extern void sf_calendar_write(const SfCalendarRow *calendar);
 extern void sf_calendar_delete(const char *name);
 extern const char *sf_calendar_user(const char *name);
+extern List *sf_calendar_heirs(const char *name, Oid owner);
 
 /* --- rules --- */
 
@@ -135,9 +136,15 @@ typedef enum SfOnClosed
 
 /*
  * Objects that pick days, with those in Except, and exceptions, with those of the calendars that it extends, of a
- * calendar that is made, at most
+ * calendar that is made, at most.  What comes to a calendar later counts for those of its owner that extend it.
  */
 #define SF_CALENDAR_MAX_PARTS	2000
+
+/* How long some searches for days may take, all together */
+typedef struct SfSearchTime
+{
+	int64		left;			/* microseconds */
+} SfSearchTime;
 
 /* A calendar with all that it inherits */
 typedef struct SfCalendar
@@ -148,7 +155,7 @@ typedef struct SfCalendar
 	bool		has_days;
 	List	   *days;			/* of SfPick */
 	TimestampTz changed_at;		/* the last one of these */
-	SfTick		until;			/* a search for days is given up then, by an error; SF_TICK_UNSET: never */
+	SfSearchTime *time;			/* a search for days that takes longer is given up, by an error; NULL: none is */
 } SfCalendar;
 
 typedef struct SfDays SfDays;
@@ -174,6 +181,7 @@ extern SfCalendar *sf_calendar_make(const char *name, const Jsonb *rule, const J
 extern SfDays *sf_calendar_days(const SfCalendar *calendar, int first, int last,
 								SfOnClosed on_closed, SfDayTest test, const void *arg);
 
+extern SfSearchTime sf_search_time(void);
 extern void sf_days_free(SfDays *days);
 
 /* Tell whether a day between first and last was marked. */

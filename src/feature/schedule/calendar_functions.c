@@ -93,6 +93,28 @@ check_parts(const SfCalendar *calendar, const SfCalendarRow *old)
 		refuse_size("rule at \"/Exceptions\"", "exceptions, with those of the calendars that it extends", exceptions);
 }
 
+/*
+ * Raise if a calendar of the same owner that extends this one would have too many exceptions by what comes to this one.
+ * Those of other owners do not count: who has extended a calendar must not keep its owner from changing it.
+ */
+static void
+check_heirs(const SfCalendarRow *calendar, int added)
+{
+	if (added <= 0)
+		return;
+	foreach_ptr(const char, heir, sf_calendar_heirs(calendar->name, calendar->owner))
+	{
+		int			exceptions = count_exceptions(sf_calendar_load(heir)) + added;
+
+		if (exceptions > SF_CALENDAR_MAX_PARTS)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_CALENDAR),
+					 errmsg("invalid calendar: rule at \"/Exceptions\""),
+					 errdetail("Calendar \"%s\", which extends it, would have %d exceptions, with those of the calendars that it extends; at most %d are possible.",
+							   heir, exceptions, SF_CALENDAR_MAX_PARTS)));
+	}
+}
+
 /* sf_create_calendar(name, rule, days): make a calendar, or replace the caller's own. */
 SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 {
@@ -103,6 +125,7 @@ SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 		.days = sf_arg_jsonb_or_null(fcinfo, 2)
 	};
 	SfCalendarRow *old;
+	const SfCalendar *made;
 
 	sf_name_check(calendar.name, "calendar name");
 	sf_arg_check_size(calendar.rule, "rule");
@@ -117,7 +140,11 @@ SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 	}
 	else if (!sf_privilege_may_create())
 		sf_deny_create();
-	check_parts(sf_calendar_make(calendar.name, calendar.rule, calendar.days), old);
+	made = sf_calendar_make(calendar.name, calendar.rule, calendar.days);
+	check_parts(made, old);
+	if (old != NULL)
+		check_heirs(&calendar, count_exceptions(made) -
+					count_exceptions(sf_calendar_make(old->name, old->rule, old->days)));
 	sf_privilege_anchor(calendar.owner);
 	sf_calendar_write(&calendar);
 	note_calendar(old == NULL ? "create" : "replace", SF_OBJECT_CALENDAR, calendar.name, &calendar);

@@ -14,7 +14,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/error/errors.h"
@@ -23,6 +22,7 @@
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "run/gate/gate.h"
+#include "store/bounded_sweep.h"
 #include "store/execution/execution.h"
 
 /* Sweeps deal with what was due so long ago: before, pg_cron may still call, late by some seconds */
@@ -451,11 +451,12 @@ typedef struct AllSweep
 	const char *name;
 	TimestampTz now;
 	Starts		starts;			/* of this schedule; left and put_off of all so far */
+	bool		more;			/* one of those so far has started runs, and has more that could start */
 } AllSweep;
 
 /* Is there something to do for a schedule?  This locks nothing, so its subtransaction gets no number. */
 static bool
-is_due(const SfSchedule *schedule, TimestampTz until)
+is_due(const SfSchedule *schedule, TimestampTz until, SfSearchTime *time)
 {
 	SfTimeSearch search;
 	TimestampTz last;
@@ -465,17 +466,19 @@ is_due(const SfSchedule *schedule, TimestampTz until)
 	if (sf_pg_cron_job_status(schedule->cron_job_id) == SF_CRON_JOB_GONE)
 		return false;
 	search = sf_time_search_begin(schedule);
+	sf_time_search_limit(&search, time);
 	return sf_schedule_find_missed(schedule, &search, until, &last);
 }
 
 /* Deal with what a schedule, whose row is locked, has missed, and with its runs that wait. */
 static void
-sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
+sweep_locked(ScheduleSweep *sweep, TimestampTz until, TimestampTz now, SfSearchTime *time)
 {
 	TimestampTz last;
 
 	start_all_pending(sweep);
 	sweep->search = sf_time_search_begin(sweep->s);
+	sf_time_search_limit(&sweep->search, time);
 	switch (sf_pg_cron_job_status(sweep->s->cron_job_id))
 	{
 		case SF_CRON_JOB_ACTIVE:
@@ -498,16 +501,17 @@ sweep_one(void *arg)
 	AllSweep   *all = arg;
 	TimestampTz until = TimestampTzPlusMilliseconds(all->now, -SWEPT_AFTER_MS);
 	const SfSchedule *seen = sf_schedule_read(all->name, SF_LOCK_NONE);
+	SfSearchTime time = sf_search_time();
 	ScheduleSweep sweep = {0};
 
-	if (seen == NULL || !is_due(seen, until))
+	if (seen == NULL || !is_due(seen, until, &time))
 		return true;
 	all->starts.left--;
 	sweep.starts = all->starts;
 	sweep.s = sf_schedule_read(all->name, SF_LOCK_SKIP);
 	if (sweep.s == NULL)
 		return true;
-	sweep_locked(&sweep, until, all->now);
+	sweep_locked(&sweep, until, all->now, &time);
 	all->starts = sweep.starts;
 	return true;
 }
@@ -537,68 +541,56 @@ try_sweep(AllSweep *sweep)
 		note_failed_sweep(sweep->name, error->message);
 }
 
-/* Where the next sweep of this process begins: behind the schedule with that name; NULL: with the first */
-static char *next_after = NULL;
-
-/* Have the next sweep begin behind a schedule; NULL: with the first. */
-static void
-go_on_behind(const char *name)
+/* Sweep the schedules that a round has still to deal with, some of them; returns how many. */
+static int
+sweep_turns(SfBoundedSweep *bounds, AllSweep *sweep, List *turns)
 {
-	char	   *before = next_after;
-
-	next_after = name == NULL ? NULL : MemoryContextStrdup(TopMemoryContext, name);
-	if (before != NULL)
-		pfree(before);
-}
-
-/* List the names of all schedules, in the order of this sweep. */
-static List *
-list_names(void)
-{
-	List	   *behind = NIL;
-	List	   *others = NIL;
-
-	foreach_ptr(char, name, sf_schedule_names())
-		if (next_after == NULL || strcmp(name, next_after) > 0)
-			behind = lappend(behind, name);
-		else
-			others = lappend(others, name);
-	return list_concat(behind, others);
+	foreach_ptr(const SfScheduleTurn, turn, turns)
+	{
+		/* for the schedule and a run of it */
+		if (sweep->starts.left < 2 || !sf_bounded_sweep_goes_on(bounds))
+			return foreach_current_index(turn);
+		CHECK_FOR_INTERRUPTS();
+		sweep->name = turn->name;
+		sweep->starts.started = 0;
+		sweep->starts.more = false;
+		try_sweep(sweep);
+		sweep->more |= sweep->starts.more;
+	}
+	return list_length(turns);
 }
 
 /*
- * Sweep all schedules: start runs that were missed or have waited.  A sweep that has written as much as one
- * transaction should ends before it has come to all of them, and the next one begins behind the last; when no run has
- * started since it came round, there is no hurry.  Tells what is left; put_off: also starts that need what another
- * transaction has.
+ * Sweep all schedules: start runs that were missed or have waited, while no other process does.  A sweep that has
+ * written as much as one transaction should, or has taken long, ends before it has come to all of them, and the next
+ * one goes on with the round.  Once that is over, there is no hurry unless it has started runs and left some that could
+ * start.  Tells what is left; *next: when to sweep again, also for starts that need what another transaction has.
  */
 SfRunsLeft
-sf_due_runs_sweep(TimestampTz now, bool *put_off)
+sf_due_runs_sweep(TimestampTz now, TimestampTz *next)
 {
-	static int	without_start = 0;	/* schedules since the last run that started */
-	List	   *names = list_names();
-	AllSweep sweep = {.now = now,.starts.left = MAX_WRITING};
-	bool		more = false;
-	ListCell   *lc;
+	static bool round_leaves_more = false;
+	AllSweep	sweep = {.now = now,.starts.left = MAX_WRITING};
+	SfBoundedSweep bounds;
+	List	   *turns;
+	bool		more;
 
-	foreach(lc, names)
+	*next = DT_NOEND;
+	if (!sf_bounded_sweep_begin(&bounds, "schedule"))
 	{
-		/* for the schedule and a run of it */
-		if (sweep.starts.left < 2)
-			break;
-		CHECK_FOR_INTERRUPTS();
-		sweep.name = lfirst(lc);
-		sweep.starts.started = 0;
-		sweep.starts.more = false;
-		try_sweep(&sweep);
-		more |= sweep.starts.more;
-		without_start = sweep.starts.started > 0 ? 0 : without_start + 1;
+		*next = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_SWEEP_LOOK_AGAIN_MS);
+		return sf_pending_run_is_any() ? SF_RUNS_LEFT_WAIT : SF_RUNS_LEFT_NONE;
 	}
-	go_on_behind(lc == NULL ? NULL : sweep.name);
-	if (lc != NULL)
-		more |= without_start < list_length(names);
-	else
-		without_start = 0;
-	*put_off = sweep.starts.put_off;
+	turns = sf_schedule_turns();
+	more = !sf_schedule_turns_taken(turns, sweep_turns(&bounds, &sweep, turns));
+	sf_bounded_sweep_end(&bounds);
+	round_leaves_more |= sweep.more;
+	if (!more)
+	{
+		more = round_leaves_more;
+		round_leaves_more = false;
+	}
+	if (sweep.starts.put_off)
+		*next = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_LOCKED_PUT_OFF_MS);
 	return more ? SF_RUNS_LEFT_DUE : sf_pending_run_is_any() ? SF_RUNS_LEFT_WAIT : SF_RUNS_LEFT_NONE;
 }

@@ -187,6 +187,14 @@ extern void sf_schedule_parse(const char *text, SfCron *cron);
 extern pg_tz *sf_schedule_zone(const char *name);
 extern SfTimeSearch sf_time_search_begin(const SfSchedule *schedule);
 
+/* Give a search, with others, a limited time for the days of its calendar. */
+static inline void
+sf_time_search_limit(SfTimeSearch *search, SfSearchTime *time)
+{
+	if (search->calendar != NULL)
+		search->calendar->time = time;
+}
+
 /*
  * Find the latest time at or before a time, or the first one after it; false when
  * there is none, or with a calendar none within ten years.
@@ -264,7 +272,20 @@ extern List *sf_planned_runs(const SfSchedule *schedule, TimestampTz since, Time
 /* --- starting the runs of schedules: when they are due, missed, or have waited --- */
 
 extern char *sf_due_run_called(SfSchedule *schedule, TimestampTz now);
-extern SfRunsLeft sf_due_runs_sweep(TimestampTz now, bool *put_off);
+extern SfRunsLeft sf_due_runs_sweep(TimestampTz now, TimestampTz *next);
+
+/* --- the order in which sweeps deal with schedules --- */
+
+/* A schedule that a sweep comes to */
+typedef struct SfScheduleTurn
+{
+	char	   *name;
+	Oid			owner;
+	int			rank;			/* how many the owner has before it */
+} SfScheduleTurn;
+
+extern List *sf_schedule_turns(void);
+extern bool sf_schedule_turns_taken(List *turns, int n);
 
 /* --- schedules as functions of SQL name them --- */
 

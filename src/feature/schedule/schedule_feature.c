@@ -52,12 +52,12 @@ planned_runs(TimestampTz since, TimestampTz until, TimestampTz now)
 static SfSweepResult
 sweep(TimestampTz now)
 {
-	bool		put_off;
-	SfRunsLeft	left = sf_due_runs_sweep(now, &put_off);
+	TimestampTz next;
+	SfRunsLeft	left = sf_due_runs_sweep(now, &next);
 
 	return (SfSweepResult) {
 		.more = left == SF_RUNS_LEFT_DUE,
-		.next = put_off ? TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_LOCKED_PUT_OFF_MS) : DT_NOEND,
+		.next = next,
 		.waits = left != SF_RUNS_LEFT_NONE
 	};
 }

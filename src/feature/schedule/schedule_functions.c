@@ -325,10 +325,10 @@ SF_SQL_FUNCTION(sfflow_run_schedule_given)
 /* Sweep all schedules as if it was a time; tells whether runs are left. */
 SF_SQL_FUNCTION(sfflow_look_at_schedules)
 {
-	bool		put_off;
-	SfRunsLeft	left = sf_due_runs_sweep(PG_GETARG_TIMESTAMPTZ(0), &put_off);
+	TimestampTz next;
+	SfRunsLeft	left = sf_due_runs_sweep(PG_GETARG_TIMESTAMPTZ(0), &next);
 
-	PG_RETURN_BOOL(left != SF_RUNS_LEFT_NONE || put_off);
+	PG_RETURN_BOOL(left != SF_RUNS_LEFT_NONE || next != DT_NOEND);
 }
 
 typedef bool (*CronSearch) (const SfCron *cron, TimestampTz t, pg_tz *zone,

@@ -18,6 +18,7 @@
 #include "utils/memutils.h"
 
 #include "db/lock_tag.h"
+#include "db/object_lock.h"
 #include "db/table.h"
 #include "store/feature_tables.h"
 #include "store/role/named_lock.h"
@@ -32,9 +33,14 @@ lock_name(SfObjectKind kind, const char *name, SfNamedLock how, bool waits)
 		[SF_NAMED_LOCK_CHANGE] = ShareUpdateExclusiveLock,
 		[SF_NAMED_LOCK_DROP] = ExclusiveLock
 	};
-	LOCKTAG		tag = sf_lock_tag_of_name((char) kind, hash_bytes((const unsigned char *) name, (int) strlen(name)));
+	SfObjectLock lock = {
+		.one = sf_lock_tag_of_name((char) kind, hash_bytes((const unsigned char *) name, (int) strlen(name))),
+		.all = sf_lock_tag_of_kind((char) kind)
+	};
 
-	return LockAcquire(&tag, modes[how], false, !waits) != LOCKACQUIRE_NOT_AVAIL;
+	return how == SF_NAMED_LOCK_DROP ? sf_lock_to_drop(&lock, modes[how], waits) :
+		how == SF_NAMED_LOCK_KEEP ? sf_lock_to_keep(&lock, modes[how], waits) :
+		LockAcquire(&lock.one, modes[how], false, !waits) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* Lock the name of an object until the end of the transaction, and take in what others have changed of it. */

@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 
 #include "db/lock_tag.h"
+#include "db/object_lock.h"
 #include "db/table_cache.h"
 #include "store/branch/branch.h"
 #include "store/feature.h"
@@ -298,8 +299,13 @@ sf_machine_insert(SfMachine *machine)
 void
 sf_machine_lock_starts(int machine_no, bool exclusive)
 {
-	LockDatabaseObject(sf_db_relation("state_machine"), (Oid) machine_no, 0,
-					   exclusive ? AccessExclusiveLock : AccessShareLock);
+	SfObjectLock lock;
+
+	SET_LOCKTAG_OBJECT(lock.one, MyDatabaseId, sf_db_relation("state_machine"), (Oid) machine_no, 0);
+	lock.all = sf_lock_tag_of_kind(SF_OBJECT_STATE_MACHINE);
+	(void) (exclusive ? sf_lock_to_drop(&lock, AccessExclusiveLock, true) :
+			sf_lock_to_keep(&lock, AccessShareLock, true));
+	AcceptInvalidationMessages();
 }
 
 /* Lock a machine's row against other definitions of it. */

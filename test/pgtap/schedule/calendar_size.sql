@@ -2,7 +2,7 @@
 -- needs: deadline
 BEGIN;
 SET LOCAL timezone = 'UTC';
-SELECT plan(12);
+SELECT plan(19);
 
 -- Days that take away what no month has, and nothing else but the picks given.
 CREATE FUNCTION pg_temp.days(objects integer, excepts integer, picks jsonb) RETURNS jsonb LANGUAGE sql AS $$
@@ -58,6 +58,34 @@ END $$;
 SELECT is(pg_temp.check_all(), 3, 'deadlines with it are watched');
 SELECT is((SELECT count(*) FROM _sfflow.deadline WHERE checked_until = '2026-01-02 07:00'), 3::bigint,
 	'... all of them');
+
+-- The budgets, of no time at all: a sweep deals with one deadline, and one whose calendar takes longer is put off.
+UPDATE _sfflow.deadline SET checked_until = '2026-01-01 12:00', next_at = '2026-01-02 07:00';
+CREATE FUNCTION pg_temp.checked() RETURNS bigint LANGUAGE sql AS
+	$$ SELECT count(*) FROM _sfflow.deadline WHERE next_at > '2026-01-02 07:00' $$;
+SET LOCAL sfflow.debug_point = 'sweep_budget:ms=0';
+SELECT _sfflow.check_deadlines('2026-01-02 07:00');
+SELECT is(pg_temp.checked(), 1::bigint, 'a sweep that has used up its time leaves the other deadlines to the next one');
+SELECT is(pg_temp.check_all(), 3, '... which comes to them');
+SET LOCAL sfflow.debug_point = 'calendar_budget:ms=0';
+UPDATE _sfflow.deadline SET checked_until = '2026-01-01 12:00', next_at = '2026-01-02 07:00';
+SELECT _sfflow.check_deadlines('2026-01-02 07:00');
+SELECT is((SELECT count(*) FROM _sfflow.deadline WHERE checked_until = '2026-01-01 12:00'
+	AND next_at = '2026-01-02 08:00'), 3::bigint, 'deadlines whose calendar takes too long are put off');
+SET LOCAL sfflow.debug_point = '';
+
+-- Exceptions that come to a calendar count for those that extend it, of the same owner.
+CREATE ROLE heir;
+SELECT sf_create_calendar('base', '{}'), sf_create_calendar('half', pg_temp.exceptions(1000) || '{"Extends": "base"}')
+	\g /dev/null
+SELECT throws_ok($$ SELECT sf_create_calendar('base', pg_temp.exceptions(1)) $$, 'SF051',
+	'invalid calendar: rule at "/Exceptions"', 'one exception more in a calendar that is extended');
+SELECT sf_create_calendar('full', pg_temp.exceptions(999) || '{"Extends": "half"}') \g /dev/null
+SELECT lives_ok($$ SELECT sf_create_calendar('base', pg_temp.exceptions(1)) $$, 'as many as there may be');
+SELECT throws_ok($$ SELECT sf_create_calendar('base', pg_temp.exceptions(2)) $$, 'SF051', NULL, '... and one more');
+UPDATE _sfflow.calendar SET owner = 'heir' WHERE name IN ('full', 'larger');
+SELECT lives_ok($$ SELECT sf_create_calendar('base', pg_temp.exceptions(2)) $$,
+	'a calendar of another owner that extends it keeps nobody from that');
 
 SELECT * FROM finish();
 ROLLBACK;

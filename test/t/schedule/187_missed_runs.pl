@@ -236,4 +236,16 @@ is(sql(q(SELECT last_execution_id IS NULL FROM sf_schedules WHERE schedule_name 
 	'none of them counts as a run before');
 
 no_surprises($node);
+# --- a calendar whose days take too long to find, as all do here, is given up
+
+sql(q(SELECT sf_disable(), sf_create_calendar('daily', '{}'),
+	sf_create_state_machine('dear', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}')));
+schedule('dear', q(, calendar => 'daily'), '2 days');
+sql(q(UPDATE _sfflow.calendar SET changed_at = now() - interval '2 days' WHERE name = 'daily'));
+sql(q(SET sfflow.debug_point = 'calendar_budget:ms=0'; SELECT _sfflow.look_at_schedules(now())));
+is(sql(q(SELECT message FROM _sfflow.schedule_run WHERE schedule = 'dear')),
+	'finding the days of its calendars takes too long', 'a schedule whose calendar takes too long is given up');
+sql(q(SELECT _sfflow.look_at_schedules(now())));
+is(noted('dear'), 'failed succeeded', '... until there is time');
+
 done_testing();

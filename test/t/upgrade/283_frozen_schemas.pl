@@ -140,9 +140,48 @@ is($node->safe_psql('rights', q(SELECT string_agg(concat_ws(' ', object_kind, ob
 	ORDER BY object_kind) FROM _sfflow.privilege)), '* * C, a a W, m m R',
 	'an update deletes rights on what does not exist');
 
+# --- ... and of what else names objects; one for which a branch is parked stays
+$node->safe_psql('postgres', 'CREATE DATABASE named');
+$node->safe_psql('named', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.state_machine (machine_no, name, owner, current_version, created_at)
+VALUES (1, 'm', current_user::regrole, 1, now());
+INSERT INTO _sfflow.activity (name, owner, created_at) VALUES ('a', current_user::regrole, now());
+INSERT INTO _sfflow.aws_resource (object_kind, object_name, tags)
+SELECT kind::"char", name, '{}' FROM unnest('{m,a}'::text[]) AS kind, unnest('{m,a}'::text[]) AS name;
+INSERT INTO _sfflow.hold (hold_no, kind, name, state, machine_no, held_at, held_by)
+SELECT no, kind, name, '', machine_no, now(), 'x' FROM (VALUES (1, 'machine', 'm', 1), (2, 'machine', 'gone', 2),
+	(3, 'activity', 'a', NULL), (4, 'activity', 'gone', NULL), (5, 'schedule', 'gone', NULL),
+	(6, 'resource', 'any', NULL), (7, 'activity', 'parked', NULL)) AS h (no, kind, name, machine_no);
+INSERT INTO _sfflow.held (execution_no, branch_no, feature, object_no) VALUES (30, 0, 'hold', 7), (30, 1, 'limit', 5);
+INSERT INTO _sfflow.run_limit (limit_no, kind, name, state, key, in_definition, machine_no, max_running, highest, fails,
+	set_at, set_by, counted, covers, per)
+SELECT no, kind, name, '', '', false, machine_no, 1, 1, false, now(), 'x', true, 0, 0
+FROM (VALUES (1, 'machine', 'm', 1), (2, 'machine', 'gone', 2), (3, 'activity', 'a', NULL),
+	(4, 'activity', 'gone', NULL),
+	(5, 'activity', 'parked', NULL), (6, 'activity', 'slots', NULL)) AS l (no, kind, name, machine_no);
+INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no) VALUES (6, 0, 1, 30, 0);
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('named', q(SELECT string_agg(concat_ws(' ', object_kind, object_name), ', ' ORDER BY object_name)
+	FROM _sfflow.aws_resource)), 'a a, m m', 'an update deletes tags of what does not exist,');
+is($node->safe_psql('named', q(SELECT string_agg(hold_no::text, ' ' ORDER BY hold_no) FROM _sfflow.hold)), '1 3 6 7',
+	'... holds,');
+is($node->safe_psql('named', q(SELECT string_agg(limit_no::text, ' ' ORDER BY limit_no) FROM _sfflow.run_limit)),
+	'1 3 5 6', '... and limits');
+is($node->safe_psql('named', q(SELECT string_agg(detail, E'\n' ORDER BY detail) FROM sf_check()
+	WHERE problem = 'object_missing')), join("\n", map { "1 rows of $_, which there is not: for an object that gets "
+	. 'the name. To remove them, create it and drop it' } 'hold name "activity:parked"',
+	'run_limit name "activity:parked"', 'run_limit name "activity:slots"'),
+	'... but for those that something waits for, of which sf_check tells');
+$node->safe_psql('named', q(SELECT sf_create_activity(a), sf_drop_activity(a)
+	FROM unnest('{parked,slots}'::text[]) AS a));
+is($node->safe_psql('named', q(SELECT count(*) FROM sf_check() WHERE problem = 'object_missing')), '0',
+	'... and what it says removes them');
+
 # --- ... and of columns that have values together, or never
 $node->safe_psql('postgres', 'CREATE DATABASE together');
 $node->safe_psql('together', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.state_machine (machine_no, name, owner, current_version, created_at)
+VALUES (1, 'm', current_user::regrole, 1, now()), (2, 'n', current_user::regrole, 1, now());
 INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, execution_no, expected_at, raised_at)
 SELECT 'm', now(), 'end', state, now(), 1, now(), now() FROM unnest('{late,will_be_late}'::text[]) state;
 INSERT INTO _sfflow.instance (system_identifier, database_oid, incarnation, enabled, stopped_because, changed_at)
