@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "utils/guc.h"
 #include "utils/timestamp.h"
 
 #include "base/error/debug_point.h"
@@ -37,7 +36,7 @@ static void
 wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row, const char *problem)
 {
 	MemoryContext context = CurrentMemoryContext;
-	int			nest;
+	int			level;
 
 	while (draft->ended_by != NULL)
 		draft = draft->ended_by;
@@ -46,9 +45,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 		work(arg);
 		return;
 	}
-	nest = NewGUCNestLevel();
-	(void) set_config_option("lock_timeout", psprintf("%d", draft->lock_wait_ms), PGC_SUSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
+	level = sf_lock_timeout_begin(draft->lock_wait_ms);
 	PG_TRY();
 	{
 		work(arg);
@@ -66,7 +63,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 				 errmsg("execution \"%s\" %s", draft->execution->execution_id, problem)));
 	}
 	PG_END_TRY();
-	AtEOXact_GUC(false, nest);
+	sf_lock_timeout_end(level);
 }
 
 /* The same for a step of a branch; others of the execution need not wait. */
