@@ -295,6 +295,9 @@ ALTER TABLE _sfflow.acknowledgement
 	ADD CONSTRAINT acknowledgement_kind CHECK (kind IN (@EXECUTION_ALERT_WORDS@)),
 	ADD CONSTRAINT acknowledgement_slow_since
 		CHECK ((kind = @EXECUTION_ALERT_SLOW_TASK@) = (slow_since IS NOT NULL));
+-- A purge of 1.0 left those that were not committed yet.
+DELETE FROM _sfflow.acknowledgement k
+WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = k.execution_no);
 ALTER TABLE _sfflow.audit ADD CONSTRAINT audit_object_kind CHECK (object_kind IN (@OBJECT_LETTERS@));
 ALTER TABLE _sfflow.aws_resource
 	ADD CONSTRAINT aws_resource_kind CHECK (object_kind IN (@OBJECTS_TAGGED@)),

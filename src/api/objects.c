@@ -15,6 +15,7 @@
 #include "api/objects.h"
 #include "base/error/errors.h"
 #include "base/name/name.h"
+#include "base/version/compat.h"
 #include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
 #include "store/feature.h"
@@ -327,12 +328,35 @@ sf_arg_execution(const char *text, SfLock lock, SfRight needed)
 	return execution;
 }
 
-/* Keep an execution, which is not locked, on this node until the end of the transaction; false: it is gone. */
+/* Raise that an execution is gone. */
+static void pg_attribute_noreturn()
+execution_gone(const SfExecution *execution)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
+			 errmsg("execution \"%s\" does not exist", execution->execution_id),
+			 errdetail("It was purged, or moved to another node, at the same time.")));
+}
+
+/*
+ * Keep an execution, which is not locked, on this node until the end of the transaction, or raise.  It may be purged,
+ * unless the caller keeps it from that, too.
+ */
+void
+sf_object_keep_here(const SfExecution *execution)
+{
+	SF_TELL(keep_here, execution->execution_no);
+	if (!sf_execution_is_there(execution->execution_no) &&
+		sf_execution_read(execution->execution_no, SF_LOCK_WAIT, false) == NULL)
+		execution_gone(execution);
+}
+
+/* Keep an execution on this node, and from being purged, until the end of the transaction; false: it is gone. */
 bool
 sf_object_keep_number(int64 execution_no)
 {
 	SF_TELL(keep_here, execution_no);
-	return sf_execution_is_there(execution_no) || sf_execution_read(execution_no, SF_LOCK_WAIT, false) != NULL;
+	return sf_execution_keep(execution_no);
 }
 
 /* The same; raise if it is gone. */
@@ -340,10 +364,7 @@ void
 sf_object_keep_execution(const SfExecution *execution)
 {
 	if (!sf_object_keep_number(execution->execution_no))
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
-				 errmsg("execution \"%s\" does not exist", execution->execution_id),
-				 errdetail("It was purged, or moved to another node, at the same time.")));
+		execution_gone(execution);
 }
 
 /* Find an activity by name, "activity:name" or ARN, likewise (SF018). */

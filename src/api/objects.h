@@ -19,6 +19,7 @@ extern SfMachine *sf_arg_machine_routes(const char *text, SfRight needed,
 										SfRoute *routes, int *n);
 extern int *sf_object_machines(int only, Oid owner, SfRight needed, int *n);
 extern SfMachine *sf_object_version(const SfMachine *machine, int version);
+extern void sf_object_keep_here(const SfExecution *execution);
 extern bool sf_object_keep_number(int64 execution_no);
 extern void sf_object_keep_execution(const SfExecution *execution);
 extern SfExecution *sf_arg_execution(const char *text, SfLock lock,

@@ -139,12 +139,33 @@ sf_subtransaction_run(bool (*work) (void *arg), void (*end) (void *arg), void *a
 ErrorData *
 sf_subtransaction_run_within(int lock_ms, bool (*work) (void *arg), void *arg)
 {
-	int			nest = NewGUCNestLevel();
-	ErrorData  *error;
+	int			level = sf_lock_timeout_begin(lock_ms);
+	ErrorData  *error = sf_subtransaction_run(work, NULL, arg);
+
+	sf_lock_timeout_end(level);
+	return error;
+}
+
+/* --- locks that are waited for for a time --- */
+
+/*
+ * Have each lock come within a time from now on, else raise ERRCODE_LOCK_NOT_AVAILABLE.  The caller gives what this
+ * returns to sf_lock_timeout_end(); an error that ends the transaction, or a subtransaction that began since, ends it,
+ * too.
+ */
+int
+sf_lock_timeout_begin(int lock_ms)
+{
+	int			level = NewGUCNestLevel();
 
 	(void) set_config_option("lock_timeout", psprintf("%d", lock_ms), PGC_SUSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
-	error = sf_subtransaction_run(work, NULL, arg);
-	AtEOXact_GUC(false, nest);
-	return error;
+	return level;
+}
+
+/* End that. */
+void
+sf_lock_timeout_end(int level)
+{
+	AtEOXact_GUC(false, level);
 }

@@ -148,12 +148,22 @@ claim_left(int activity_no, const char *worker)
 	return NULL;
 }
 
+/* Wait for others that make a batch of an activity, until the end of the transaction. */
+static void
+lock_making(int activity_no)
+{
+	LOCKTAG		tag = sf_lock_tag("archive_progress", (uint32) activity_no);
+
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
 /* Make a batch of executions that are due, and claim it; NULL: nothing is due.  *all: there is no more. */
 static SfArchiveBatch *
 claim_new(const SfActivity *activity, const char *worker, int most, bool *all)
 {
 	Collected	c = {.activity_no = activity->activity_no,.worker = worker,.most = most};
 
+	lock_making(activity->activity_no);
 	*all = sf_retention_collect(activity, most, add_to_batch, &c);
 	if (*all)
 		sf_archive_batch_note_progress(activity->activity_no);

@@ -189,7 +189,7 @@ SF_SQL_FUNCTION(sfflow_sf_hold)
 				 errmsg("execution \"%s\" is SUCCEEDED and cannot be held", target.execution->execution_id)));
 	if (target.execution != NULL)
 	{
-		sf_object_keep_execution(target.execution);
+		sf_object_keep_here(target.execution);
 		guard_from_purge(target.execution);
 	}
 	if (!sf_hold_insert(&target.hold, reason))

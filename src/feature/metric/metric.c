@@ -16,6 +16,7 @@
 #include "feature/metric/histogram.h"
 #include "feature/metric/metric.h"
 #include "store/branch/branch.h"
+#include "store/state_machine/machine.h"
 #include "store/state_machine/program_cache.h"
 
 SF_COLUMN_NUMBERS(SF_METRIC_INCREMENT_COLUMNS);
@@ -313,11 +314,14 @@ static void
 add_metric(const Observation *metric, void *arg)
 {
 	const SfMetricSums *sums = arg;
+	SfMachineSums *machine;
 
 	switch (metric->kind)
 	{
 		case SF_METRIC_STARTED:
-			machine_sums(sums, metric)->started += metric->number;
+			machine = machine_sums(sums, metric);
+			machine->started += metric->number;
+			machine->dropped |= metric->version == SF_NO_VERSION;
 			break;
 		case SF_METRIC_REDRIVEN:
 			machine_sums(sums, metric)->redriven += metric->number;

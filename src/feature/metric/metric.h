@@ -49,6 +49,7 @@ typedef struct SfMachineSums
 #define SF_COUNTER_FIELD(name) int64 name;
 	SF_COUNTER_LIST(SF_COUNTER_FIELD)
 	SfDurations times;			/* of executions that have ended */
+	bool		dropped;		/* an increment says that the machine was */
 } SfMachineSums;
 
 /* Of the tasks of a state in a day */

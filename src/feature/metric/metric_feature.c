@@ -9,22 +9,24 @@
 #include "feature/metric/metric.h"
 #include "store/feature.h"
 
+/*
+ * A fold deletes the counters of a machine that was dropped.  The drop, whose transaction may stay open for long,
+ * neither has rows of them locked nor waits for a fold.
+ */
 static const SfFeatureTable tables[] = {
-	{"metric_total",.of_machine = true},
-	{"metric_hour",.of_machine = true},
-	{"metric_job",.of_machine = true},
-	{"metric_job_day",.of_machine = true},
-	{"metric_retry",.of_machine = true},
+	{"metric_total",.of_execution = SF_ROWS_NONE},
+	{"metric_hour",.of_execution = SF_ROWS_NONE},
+	{"metric_job",.of_execution = SF_ROWS_NONE},
+	{"metric_job_day",.of_execution = SF_ROWS_NONE},
+	{"metric_retry",.of_execution = SF_ROWS_NONE},
 	{NULL}
 };
 
-/* Keep what folds from adding to the counters of a machine that is dropped: what folds later sees no machine. */
+/* Have a fold delete the counters of a machine that is dropped. */
 static void
 machine_dropped(int machine_no)
 {
-	static SfPlan fold = SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE");
-
-	(void) sf_db_run(InvalidOid, &fold, NULL, NULL, NULL, 0);
+	sf_tally_write_dropped(machine_no, GetCurrentTimestamp());
 }
 
 /* Fold the increments of a copy anew. */

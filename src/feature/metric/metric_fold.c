@@ -3,7 +3,8 @@
  *		Add increments to the tables of counters, and delete them.
  *
  * One transaction folds at a time: it has the row of _sfflow.metric_fold locked.
- * Slices only insert increments, so none waits for it.  An increment is in the
+ * Slices only insert increments, so none waits for it.  So does the drop of a machine: the increment
+ * has the fold delete the machine's counters.  An increment is in the
  * counters if and only if its row is gone, in each snapshot; so a reader adds the
  * two.  The row also says up to where all increments were folded (the horizon).
  * That only saves reading: rows that are there count, wherever they come from.
@@ -144,6 +145,35 @@ add_retry(const SfRetrySums *sums, const char *state)
 				  SF_TEXT(sums->key.error), SF_INT8(sums->retries));
 }
 
+/* Delete the counters of a machine that was dropped.  Its row is gone in each snapshot that shows the increment. */
+static void
+delete_dropped(int machine_no)
+{
+	static SfPlan plans[] = {
+		SF_PLAN("DELETE FROM _sfflow.metric_total m WHERE m.machine_no = $1"),
+		SF_PLAN("DELETE FROM _sfflow.metric_hour m WHERE m.machine_no = $1"),
+		SF_PLAN("DELETE FROM _sfflow.metric_job m WHERE m.machine_no = $1"),
+		SF_PLAN("DELETE FROM _sfflow.metric_job_day m WHERE m.machine_no = $1"),
+		SF_PLAN("DELETE FROM _sfflow.metric_retry m WHERE m.machine_no = $1"),
+	};
+
+	for (size_t i = 0; i < lengthof(plans); i++)
+		sf_db_execute(&plans[i], SF_INT4(machine_no));
+}
+
+/* Delete the counters of all machines of which an increment says that they were dropped. */
+static void
+delete_all_dropped(const SfMetricSums *sums)
+{
+	HASH_SEQ_STATUS scan;
+	const SfMachineSums *machine;
+
+	hash_seq_init(&scan, sums->machines);
+	while ((machine = hash_seq_search(&scan)) != NULL)
+		if (machine->dropped)
+			delete_dropped((int) machine->key.machine_no);
+}
+
 /* Add all sums, but for those of machines that were dropped. */
 static void
 add_sums(const SfMetricSums *sums)
@@ -229,6 +259,7 @@ fold(void)
 		return true;
 	sf_metric_delete(&increments);
 	add_sums(&sums);
+	delete_all_dropped(&sums);
 	if (increments.complete)
 		move_horizon(GetActiveSnapshot());
 	return increments.complete;

@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "utils/guc.h"
 #include "utils/timestamp.h"
 
 #include "base/error/debug_point.h"
@@ -36,7 +35,7 @@ static void
 wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row, const char *problem)
 {
 	MemoryContext context = CurrentMemoryContext;
-	int			nest;
+	int			level;
 
 	while (draft->ended_by != NULL)
 		draft = draft->ended_by;
@@ -45,9 +44,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 		work(arg);
 		return;
 	}
-	nest = NewGUCNestLevel();
-	(void) set_config_option("lock_timeout", psprintf("%d", sf_draft_lock_wait_ms(draft)), PGC_SUSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
+	level = sf_lock_timeout_begin(sf_draft_lock_wait_ms(draft));
 	PG_TRY();
 	{
 		work(arg);
@@ -65,7 +62,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 				 errmsg("execution \"%s\" %s", draft->execution->execution_id, problem)));
 	}
 	PG_END_TRY();
-	AtEOXact_GUC(false, nest);
+	sf_lock_timeout_end(level);
 }
 
 /* The same for a step of a branch; others of the execution need not wait. */

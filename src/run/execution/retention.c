@@ -24,6 +24,11 @@
  *
  * Where the option "archive" names an activity, no sweep deletes: the program that polls
  * it collects what is to go (sf_retention_collect), archives it, and has it deleted.
+ *
+ * No sweep waits for a client, whose transaction may stay open for long.  It passes over executions that others have
+ * locked, and over a machine that is being dropped, or of which another transaction collects executions
+ * (sf_machine_try_lock_purge).  Should a worker have to wait for a lock nevertheless, the batch fails after
+ * SF_ROW_LOCK_MS, and the sweep goes on behind the machine.
  */
 #include "postgres.h"
 
@@ -34,11 +39,13 @@
 #include "base/error/errors.h"
 #include "base/settings.h"
 #include "base/time/clock.h"
+#include "base/time/timing.h"
 #include "run/execution/lifecycle.h"
 #include "run/task/task_runner.h"
 #include "store/feature.h"
 #include "store/purge/dropped.h"
 #include "store/role/privilege.h"
+#include "store/state_machine/machine.h"
 #include "store/task/task.h"
 
 /* What the name of an activity begins with */
@@ -49,8 +56,11 @@
 #define BATCH			500
 #define COLLECTED		100
 
-/* Longest time of collecting, in which others look for nothing */
+/* Longest time of collecting */
 #define COLLECT_MS		2000
+
+/* Machines whose locks a transaction keeps that collects for an archive: shared memory has room for some thousand */
+#define COLLECTED_MACHINES	100
 
 /* Rows of sf_audit that a batch deletes */
 #define AUDIT_BATCH		1000
@@ -216,6 +226,22 @@ in_session(const SfRetention *sweep)
 	return sweep->caller != SF_RETENTION_BY_WORKER;
 }
 
+/* Have a worker wait no longer than SF_ROW_LOCK_MS for each lock. */
+static void
+begin_brief(SfRetention *sweep)
+{
+	sweep->lock_level = in_session(sweep) ? 0 : sf_lock_timeout_begin(SF_ROW_LOCK_MS);
+}
+
+/* End that. */
+static void
+end_brief(SfRetention *sweep)
+{
+	if (sweep->lock_level != 0)
+		sf_lock_timeout_end(sweep->lock_level);
+	sweep->lock_level = 0;
+}
+
 /* Note what the batch has done. */
 static void
 note_deed(SfRetention *sweep, SfRetentionDeed deed)
@@ -242,9 +268,11 @@ archive(SfRetention *sweep, const SfPurgeMachine *machine, const char *function,
 	note_deed(sweep, SF_RETENTION_DEED_ARCHIVED);
 	if (sweep->caller != SF_RETENTION_BY_TRANSACTION)
 		sf_purge_unlock(SF_PURGE_LOCK_SWEEP);
+	end_brief(sweep);
 	if (!in_session(sweep))
 		sf_task_runner.assume_identity(machine->owner);
 	sf_task_runner.run(&call, &outcome);
+	begin_brief(sweep);
 	if (!outcome.ok)
 		ereport(in_session(sweep) ? WARNING : LOG,
 				(errmsg("executions of state machine \"%s\" are not purged: its archive function failed with %s",
@@ -293,6 +321,36 @@ store_position(int machine_no, SfStatus status, const SfPurgePosition *position,
 }
 
 /*
+ * Find and lock a batch of a machine's executions of a status, behind a position; false: the machine is being dropped,
+ * or a program that archives has them.
+ */
+static bool
+find(const SfPurgeMachine *machine, SfStatus status, TimestampTz before, const SfPurgePosition *position,
+	 SfPurgeBatch *batch)
+{
+	if (!sf_machine_try_lock_purge(machine->machine_no))
+		return false;
+	sf_purge_find(machine->machine_no, status, before, position->requested_at, BATCH, batch);
+	sf_machine_unlock_purge(machine->machine_no);
+	return true;
+}
+
+/* Delete a batch, and go on behind it; false: the machine is being dropped now. */
+static bool
+delete(SfRetention *sweep, const SfPurgeMachine *machine, SfStatus status, TimestampTz before,
+	   const SfPurgePosition *was, SfPurgePosition *position, const SfPurgeBatch *batch)
+{
+	if (!sf_machine_try_lock_purge(machine->machine_no))
+		return false;
+	sweep->purged += sf_purge_delete(batch->numbers);
+	continue_pass(position, batch, BATCH, before);
+	if (store_position(machine->machine_no, status, position, was, batch))
+		note_deed(sweep, SF_RETENTION_DEED_WROTE);
+	sf_machine_unlock_purge(machine->machine_no);
+	return true;
+}
+
+/*
  * Purge a batch of a machine's executions of a status; tells whether more may be due.
  * While another session calls an archive function, a worker passes over a machine that
  * has one.
@@ -312,16 +370,12 @@ purge(SfRetention *sweep, const SfPurgeMachine *machine, SfStatus status)
 	was = position = sf_purge_position(machine->machine_no, status);
 	if (in_session(sweep) && position.began_at < sweep->began_at)
 		position = (SfPurgePosition) {.requested_at = DT_NOBEGIN,.began_at = GetCurrentTimestamp()};
-	sf_purge_find(machine->machine_no, status, before, position.requested_at, BATCH, &batch);
+	if (!find(machine, status, before, &position, &batch))
+		return false;
 	if (batch.numbers != NIL)
 		note_deed(sweep, SF_RETENTION_DEED_WROTE);
-	if (!archive(sweep, machine, function, batch.ids))
-		return false;
-	sweep->purged += sf_purge_delete(batch.numbers);
-	continue_pass(&position, &batch, BATCH, before);
-	if (store_position(machine->machine_no, status, &position, &was, &batch))
-		note_deed(sweep, SF_RETENTION_DEED_WROTE);
-	return batch.looked_at >= BATCH;
+	return archive(sweep, machine, function, batch.ids) &&
+		delete(sweep, machine, status, before, &was, &position, &batch) && batch.looked_at >= BATCH;
 }
 
 /* A machine is swept: go on with the next one, from its first status on. */
@@ -398,21 +452,19 @@ find_machine(SfRetention *sweep)
 }
 
 /*
- * Carry a batch of a sweep out; the caller commits.  A batch ends once it has locked
+ * Carry a batch of a sweep out, which no other session does now.  It ends once it has locked
  * executions, written something or called an archive function, which takes on the identity
  * of its owner: so a function never runs while the batch holds rows of other machines.
- * False: the sweep is over, or, in a worker, another session purges.
+ * False: the sweep is over.
  */
-bool
-sf_retention_batch(SfRetention *sweep)
+static bool
+run_batch(SfRetention *sweep)
 {
 	SfTick		until = sf_tick_plus_ms(sf_tick_now(), sf_setting_slice_ms);
 	SfPurgeMachine *machine;
 	bool		more;
 
 	sweep->did = SF_RETENTION_DEED_LOOKED;
-	if (!sf_purge_lock(SF_PURGE_LOCK_SWEEP, in_session(sweep)))
-		return false;
 	while (sweep->did == SF_RETENTION_DEED_LOOKED && sf_tick_now() < until)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -428,6 +480,22 @@ sf_retention_batch(SfRetention *sweep)
 	return true;
 }
 
+/*
+ * Carry a batch of a sweep out; the caller commits.  False: the sweep is over, or, in a worker, another session purges.
+ */
+bool
+sf_retention_batch(SfRetention *sweep)
+{
+	bool		more;
+
+	if (!sf_purge_lock(SF_PURGE_LOCK_SWEEP, in_session(sweep)))
+		return false;
+	begin_brief(sweep);
+	more = run_batch(sweep);
+	end_brief(sweep);
+	return more;
+}
+
 /* A batch has raised: go on behind the machine that it was at; false: it was at none, and the sweep is over. */
 bool
 sf_retention_skip(SfRetention *sweep)
@@ -438,55 +506,82 @@ sf_retention_skip(SfRetention *sweep)
 	return true;
 }
 
+/* Executions that are being collected for an archive */
+typedef struct Collecting
+{
+	SfTick		until;
+	int			wanted;			/* executions */
+	SfRetentionTake take;
+	void	   *arg;
+	bool		has_written;	/* of the machine */
+} Collecting;
+
 /*
- * Collect a machine's executions of a status that are old enough to go, from where the last sweep stopped.  *wanted
- * is how many are wanted; false: no more, or the time is over.
+ * Collect a machine's executions of a status that are old enough to go, from where the last sweep stopped; false: no
+ * more are wanted, or the time is over.
  */
 static bool
-collect(const SfPurgeMachine *machine, SfStatus status, SfTick until, int *wanted, SfRetentionTake take, void *arg)
+collect(Collecting *c, const SfPurgeMachine *machine, SfStatus status)
 {
 	TimestampTz before = cutoff(machine->options, status);
 	SfPurgePosition position = sf_purge_position(machine->machine_no, status);
 	bool		more = before != DT_NOBEGIN;
 
-	while (more && *wanted > 0 && sf_tick_now() < until)
+	while (more && c->wanted > 0 && sf_tick_now() < c->until)
 	{
 		SfPurgePosition was = position;
-		int			max_rows = Min(*wanted, COLLECTED);
+		int			max_rows = Min(c->wanted, COLLECTED);
 		SfPurgeBatch batch;
 
 		CHECK_FOR_INTERRUPTS();
 		sf_purge_find(machine->machine_no, status, before, position.requested_at, max_rows, &batch);
 		if (batch.numbers != NIL)
-			*wanted = take(batch.numbers, arg);
+			c->wanted = c->take(batch.numbers, c->arg);
 		more = batch.looked_at >= max_rows;
 		continue_pass(&position, &batch, max_rows, before);
-		(void) store_position(machine->machine_no, status, &position, &was, &batch);
+		c->has_written |= store_position(machine->machine_no, status, &position, &was, &batch) || batch.numbers != NIL;
 	}
 	return !more;
+}
+
+/* Collect those of all statuses, likewise. */
+static bool
+collect_of_machine(Collecting *c, const SfPurgeMachine *machine)
+{
+	for (size_t i = 0; i < lengthof(ended); i++)
+		if (!collect(c, machine, ended[i]))
+			return false;
+	return true;
 }
 
 /*
  * Give take the executions of machines whose option archive names an activity, which their owners may use, and that are
  * old enough to go, locked, some hundred at a time, until it wants no more; at first so many are wanted, and those that
- * were requested with the last one.  True: that was all that are due now.
+ * were requested with the last one.  Machines are passed over that are being dropped, or of which another transaction
+ * has collected executions.  True: that was all that are due now.
  */
 bool
 sf_retention_collect(const SfActivity *activity, int wanted, SfRetentionTake take, void *arg)
 {
-	SfTick		until = sf_tick_plus_ms(sf_tick_now(), COLLECT_MS);
+	Collecting	c = {.until = sf_tick_plus_ms(sf_tick_now(), COLLECT_MS),.wanted = wanted,.take = take,.arg = arg};
 	const char *archive = psprintf(ACTIVITY "%s", activity->name);
 	SfPurgeMachine *machine = NULL;
+	int			nlocked = 0;
+	bool		all = true;
 
-	(void) sf_purge_lock(SF_PURGE_LOCK_SWEEP, true);
-	while ((machine = sf_purge_next_machine(machine == NULL ? SF_NO_MACHINE : machine->machine_no, archive)) != NULL)
+	while (all && nlocked < COLLECTED_MACHINES &&
+		   (machine = sf_purge_next_machine(machine == NULL ? SF_NO_MACHINE : machine->machine_no, archive)) != NULL)
 	{
 		if (!sf_privilege_check_role(machine->owner, SF_OBJECT_ACTIVITY, activity->name, activity->owner,
-									 SF_RIGHT_WORK))
+									 SF_RIGHT_WORK) ||
+			!sf_machine_try_lock_purge(machine->machine_no))
 			continue;
-		for (size_t i = 0; i < lengthof(ended); i++)
-			if (!collect(machine, ended[i], until, &wanted, take, arg))
-				return false;
+		c.has_written = false;
+		all = collect_of_machine(&c, machine);
+		if (c.has_written)
+			nlocked++;
+		else
+			sf_machine_unlock_purge(machine->machine_no);
 	}
-	return true;
+	return all && machine == NULL;
 }

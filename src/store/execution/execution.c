@@ -91,6 +91,16 @@ sf_execution_is_there(int64 execution_no)
 	return sf_row_is_there(&row_type.key, NULL, SF_INT8(execution_no));
 }
 
+/* Keep an execution from being deleted, and from taking steps, until the end of the transaction; false: it is gone. */
+bool
+sf_execution_keep(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT e.execution_no FROM _sfflow.execution e WHERE e.execution_no = $1 FOR KEY SHARE");
+
+	return sf_db_number(&plan, SF_NO_EXECUTION, SF_INT8(execution_no)) != SF_NO_EXECUTION;
+}
+
 /* Read an execution by id (machine:name), in full. */
 SfExecution *
 sf_execution_find(const char *execution_id, SfLock lock)

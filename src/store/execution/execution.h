@@ -181,6 +181,7 @@ sf_execution_took_us(TimestampTz started_at, TimestampTz stopped_at, int64 idle_
 extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full);
 extern bool sf_execution_is_running(int64 execution_no);
 extern bool sf_execution_is_there(int64 execution_no);
+extern bool sf_execution_keep(int64 execution_no);
 extern SfExecution *sf_execution_find(const char *execution_id, SfLock lock);
 extern SfExecution *sf_execution_find_head(const char *execution_id);
 extern bool sf_execution_insert(SfExecution *execution);

@@ -239,13 +239,13 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 	leave_out(batch, sf_feature_frozen(batch->numbers));
 }
 
-/* Lock executions, frozen ones as well; returns the numbers of those that are there and that no session is holding. */
+/* Lock executions, frozen ones as well; returns the numbers of those that are there and that no session has. */
 List *
 sf_purge_lock_executions(const List *numbers)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_no FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)"
-		" ORDER BY e.execution_no FOR UPDATE");
+		" ORDER BY e.execution_no FOR UPDATE SKIP LOCKED");
 	SfPurgeBatch batch = {0};
 
 	if (numbers != NIL)

@@ -308,6 +308,37 @@ sf_machine_lock_starts(int machine_no, bool exclusive)
 	AcceptInvalidationMessages();
 }
 
+/* The tag of the lock that sf_machine_lock_starts() takes */
+static LOCKTAG
+starts_tag(int machine_no)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, sf_db_relation("state_machine"), machine_no, 0);
+	return tag;
+}
+
+/*
+ * Keep others from purging a machine's executions, and it from being dropped, until the end of the transaction or
+ * sf_machine_unlock_purge(); false: another transaction does, or drops it.  Starts go on.
+ */
+bool
+sf_machine_try_lock_purge(int machine_no)
+{
+	LOCKTAG		tag = starts_tag(machine_no);
+
+	return LockAcquire(&tag, ShareUpdateExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* Give that lock back before the end of the transaction. */
+void
+sf_machine_unlock_purge(int machine_no)
+{
+	LOCKTAG		tag = starts_tag(machine_no);
+
+	(void) LockRelease(&tag, ShareUpdateExclusiveLock, false);
+}
+
 /* Lock a machine's row against other definitions of it. */
 void
 sf_machine_lock(int machine_no)

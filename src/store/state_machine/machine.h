@@ -104,6 +104,8 @@ extern SfMachine *sf_machine_lock_current(const SfMachine *machine, bool full);
  * to the machine's row.
  */
 extern void sf_machine_lock_starts(int machine_no, bool exclusive);
+extern bool sf_machine_try_lock_purge(int machine_no);
+extern void sf_machine_unlock_purge(int machine_no);
 
 extern void sf_machine_add_version(SfMachine *machine);
 

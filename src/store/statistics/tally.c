@@ -10,6 +10,7 @@
 
 #include "base/value/encoding.h"
 #include "base/version/compat.h"
+#include "store/state_machine/machine.h"
 #include "store/statistics/tally.h"
 
 SF_COLUMN_NUMBERS(SF_METRIC_INCREMENT_COLUMNS);
@@ -188,6 +189,19 @@ sf_tally_write(List *tallies, TimestampTz at)
 	}
 	if (table == NULL)
 		return;
+	sf_table_close(table);
+	CommandCounterIncrement();
+}
+
+/* Write that a machine is dropped, as a row of no version that counts no start. */
+void
+sf_tally_write_dropped(int machine_no, TimestampTz at)
+{
+	SfTally		tally = {.machine_no = machine_no,.version = SF_NO_VERSION};
+	SfTable    *table = sf_table_open("metric_increment", NCOLUMNS);
+
+	observe(&tally, SF_METRIC_STARTED, 0, 0, "");
+	insert(table, &tally, at);
 	sf_table_close(table);
 	CommandCounterIncrement();
 }

@@ -46,7 +46,7 @@ StaticAssertDecl(true SF_METRIC_LIST(SF_METRIC_FITS), "more kinds than the form 
 	X(int64, xid, INT8, NOT_NULL) \
 	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
 	X(int, machine_no, INT4, NOT_NULL) \
-	X(int, version, INT4, NOT_NULL) \
+	X(int, version, INT4, NOT_NULL)	/* none: the machine was dropped */ \
 	X(struct varlena *, counts, BYTES, NOT_NULL)
 
 /* A row of it */
@@ -78,6 +78,7 @@ extern void sf_tally_failed_task(SfTally *tally, int state);
 extern void sf_tally_retry(SfTally *tally, int state, const char *error);
 
 extern void sf_tally_write(List *tallies, TimestampTz at);
+extern void sf_tally_write_dropped(int machine_no, TimestampTz at);
 extern int	sf_tally_written(void);
 extern void sf_tally_forget_written(void);
 

@@ -329,7 +329,9 @@ handle_error(SfTurnXact *xact, MemoryContext context)
 	xact->ntouched = sf_claim_touched(xact->touched, SF_MAX_TOUCHED);
 	xact->ntouched = Min(xact->ntouched, SF_MAX_TOUCHED);
 	xact->collided = sf_table_has_collided();
-	if (xact->kind == SF_TURN_XACT_SCAN || xact->kind == SF_TURN_XACT_PURGE ||
+	if (xact->kind == SF_TURN_XACT_SCAN ||
+		/* one that met a lock passes over the machine: nothing is wrong */
+		(xact->kind == SF_TURN_XACT_PURGE && xact->sqlstate != ERRCODE_LOCK_NOT_AVAILABLE) ||
 		xact->kind == SF_TURN_XACT_SWEEP || xact->kind == SF_TURN_XACT_CLAIM || xact->collided ||
 		(xact->fault == SF_FAULT_BRANCH && xact->kind == SF_TURN_XACT_SLICE && xact->ntouched == 0))
 		xact->fault = SF_FAULT_ENVIRONMENT;

@@ -41,7 +41,7 @@ for my $name (1, 2)
 }
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory' AND objid = 1}),
 	'the task is over');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM _sfflow.branch'), '0', 'no branch is left');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.branch'), 'no branch is left');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM _sfflow.limit_slot'), '0',
 	'no slot of a limit that is gone is left');
 is($node->safe_psql('postgres', 'SELECT string_agg(problem, $$ $$) FROM sf_check()'), '', 'the tables hold together');

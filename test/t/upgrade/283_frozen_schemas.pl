@@ -126,6 +126,15 @@ is($node->safe_psql('deadlines', q(SELECT string_agg(concat_ws(' ', target, walk
 	ORDER BY kind) FROM _sfflow.deadline)), 'schedule:s, m, m/j 2 1 t',
 	'an update tells of each deadline what it is of, and forgets looks that were over');
 
+# --- ... and of acknowledgements: those whose execution was purged meanwhile go
+$node->safe_psql('postgres', 'CREATE DATABASE acknowledged');
+$node->safe_psql('acknowledged', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.acknowledgement (execution_no, kind, since, acknowledged_at, acknowledged_by)
+VALUES (1, 'failed', now(), now(), current_user::regrole);
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('acknowledged', q(SELECT count(*) FROM _sfflow.acknowledgement)), '0',
+	'an update deletes acknowledgements of executions that are gone');
+
 # --- ... and of rights: those on objects that are not there go, since another one may get the name
 $node->safe_psql('postgres', 'CREATE DATABASE rights');
 $node->safe_psql('rights', q(CREATE EXTENSION sfflow VERSION '1.0';
