@@ -50,7 +50,7 @@ typedef enum SfSqlState
 	X(PERMISSIONS, "States.Permissions", RAISED, \
 	  "The machine's owner has no right on the activity, or the settings of sfworker forbid the task.") \
 	X(QUERY_EVALUATION_ERROR, "States.QueryEvaluationError", RAISED, \
-	  "A JSONata expression failed, or returned a value of the wrong type. The history has the event EvaluationFailed.") \
+	  "A JSONata expression failed, or returned a value of the wrong type; or an evaluation in either language took longer than `sfflow.evaluation_timeout`. The history has the event EvaluationFailed.") \
 	X(RESULT_PATH_MATCH_FAILURE, "States.ResultPathMatchFailure", RAISED, \
 	  "`ResultPath` leads through a value that is neither an object nor an array.") \
 	X(RESULT_WRITER_FAILED, "States.ResultWriterFailed", RAISED, \

@@ -7,7 +7,7 @@
 
 #include "regex/regex.h"
 
-#include "base/time/clock.h"
+#include "base/time/time_limit.h"
 #include "base/version/compat.h"
 #include "jsonata/syntax/ast.h"
 #include "jsonata/value/fail.h"
@@ -110,8 +110,7 @@ struct SfJnEval
 	SfJnMode	mode;
 	int			depth;
 	int			max_depth;
-	uint32		ticks;
-	SfTick		deadline;		/* 0: none */
+	SfTimeLimit limit;
 	SfJnFrame  *root;
 	SfJnCall   *call;			/* innermost */
 	SfJnCall   *outermost;

@@ -14,16 +14,11 @@
  */
 #include "postgres.h"
 
-#include <signal.h>
-
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/timeout.h"
 
-#include "base/error/debug_point.h"
-#include "base/error/errors.h"
-#include "base/hooks.h"
+#include "base/time/watch.h"
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/regex/regex.h"
 
@@ -302,88 +297,27 @@ sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *function, SfJnValue **args, 
 	return result;
 }
 
-/*
- * Keep the time limit of an evaluation during a regular expression match.
- *
- * PostgreSQL's regular expressions have no time limit, but they check for query
- * cancel.  When the time is up, a timer sets QueryCancelPending, and the error
- * that follows becomes the error of the evaluation.  A real cancel takes
- * precedence, whether it is pending already or comes later: SIGINT, by which all
- * of them come, is noted meanwhile.
- */
-
 #define CHEAP_LEN 5000			/* code points that are searched soon enough */
 
-static TimeoutId watch_id = MAX_TIMEOUTS;	/* not registered yet */
-static volatile sig_atomic_t watch_fired = false;
-static volatile sig_atomic_t canceled = false;	/* by another than the watch */
-static struct sigaction outer_cancel;	/* the handler of SIGINT outside */
+/* A search of a subject from a code point on */
+typedef struct RegexCall
+{
+	const SfJnSubject *subject;
+	regex_t    *re;
+	Size		from;
+	int			nmatch;
+	regmatch_t *match;
+	int			rc;				/* a code of regex/regex.h */
+} RegexCall;
 
-/* Request a cancel (a signal handler). */
+/* Search. */
 static void
-time_is_up(void)
+call_regex(void *arg)
 {
-	if (QueryCancelPending)
-		return;
-	watch_fired = true;
-	InterruptPending = true;
-	QueryCancelPending = true;
-}
+	RegexCall  *call = arg;
 
-/* Note whether SIGINT cancels (a signal handler, in which SIGALRM waits). */
-static void
-note_cancel(int signo)
-{
-	bool		pending = QueryCancelPending;
-
-	QueryCancelPending = false;
-	if (outer_cancel.sa_handler != SIG_DFL && outer_cancel.sa_handler != SIG_IGN)
-		outer_cancel.sa_handler(signo);
-	if (QueryCancelPending)
-		canceled = true;
-	else
-		QueryCancelPending = pending;
-}
-
-/* Enable the timer. */
-static void
-begin_watch(SfJnEval *ev)
-{
-	struct sigaction noting = {.sa_handler = note_cancel,.sa_flags = SA_RESTART};
-
-	if (watch_id == MAX_TIMEOUTS)
-		watch_id = RegisterTimeout(USER_TIMEOUT, time_is_up);
-	watch_fired = canceled = false;
-	sigemptyset(&noting.sa_mask);
-	sigaddset(&noting.sa_mask, SIGALRM);
-	/* the handler has to know the outer one before it is called */
-	sigaction(SIGINT, NULL, &outer_cancel);
-	sigaction(SIGINT, &noting, NULL);
-	enable_timeout_after(watch_id,
-						 (int) Max((ev->deadline - sf_tick_now()) / 1000, 1));
-}
-
-/* Disable the timer; true when it has fired, and no other cancel has come. */
-static bool
-end_watch(void)
-{
-	bool		fired;
-
-	SF_DEBUG_POINT_HELD("regex-over");
-	disable_timeout(watch_id, false);
-	fired = watch_fired && !sf_hooks.cancel_requested();
-	watch_fired = false;
-	if (fired)
-		QueryCancelPending = false;
-	/* what comes from here on is not lost: it sets QueryCancelPending */
-	if (fired && canceled)
-	{
-		fired = false;
-		InterruptPending = true;
-		QueryCancelPending = true;
-	}
-	sigaction(SIGINT, &outer_cancel, NULL);
-	return fired;
+	call->rc = pg_regexec(call->re, call->subject->wide, call->subject->len, call->from, NULL,
+						  call->nmatch, call->match, 0);
 }
 
 /*
@@ -394,39 +328,14 @@ static int
 execute_regex(SfJnEval *ev, const SfJnSubject *subject, regex_t *re, size_t from, int nmatch,
 			  regmatch_t *match)
 {
+	RegexCall	call = {subject, re, from, nmatch, match, REG_OKAY};
 	bool		costly = subject->len - from > CHEAP_LEN ||
 		(re->re_info & (REG_UBACKREF | REG_ULOOKAROUND)) != 0;
-	volatile int rc = REG_OKAY;
 
-	if (ev->deadline == 0 || !costly)
-	{
-		rc = pg_regexec(re, subject->wide, subject->len, from, NULL, nmatch, match, 0);
-		CHECK_FOR_INTERRUPTS();
-		return rc;
-	}
-
-	begin_watch(ev);
-#if PG_VERSION_NUM >= 160000
-	/* The engine raises the cancel itself. */
-	PG_TRY();
-	{
-		rc = pg_regexec(re, subject->wide, subject->len, from, NULL, nmatch, match, 0);
-	}
-	PG_CATCH();
-	{
-		if (!end_watch())
-			PG_RE_THROW();
-		FlushErrorState();
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EVALUATION_LIMIT),
-				 errmsg("Expression evaluation timeout: Check for infinite loop")));
-	}
-	PG_END_TRY();
-#else
-	rc = pg_regexec(re, subject->wide, subject->len, from, NULL, nmatch, match, 0);
-#endif
-	if (end_watch())
+	if (ev->limit.deadline == SF_TICK_UNSET || !costly)
+		call_regex(&call);
+	else if (!sf_watch_run(ev->limit.deadline, call_regex, &call))
 		sf_jn_fail(ev, SF_JN_ERROR_U1002);
 	CHECK_FOR_INTERRUPTS();
-	return rc;
+	return call.rc;
 }
