@@ -61,23 +61,32 @@ sf_flow_value(SfStep *step, const SfValueField *field, const char *name,
 		SF_EVAL_OK : SF_EVAL_ERROR;
 }
 
+/* Read an integer: digits, maybe with a minus sign before them, and nothing else. */
+bool
+sf_flow_read_integer(const char *text, int64 *number)
+{
+	const char *digits = text + (text[0] == '-');
+	char	   *end;
+
+	/* strtoll takes blanks and a plus sign before them, too */
+	if (*digits < '0' || *digits > '9')
+		return false;
+	errno = 0;
+	*number = strtoll(text, &end, 10);
+	return *end == '\0' && errno == 0;
+}
+
 /* An integer that a path gives: a number, or a string that is one. */
 static bool
 integer_from_value(Jsonb *value, int64 *number)
 {
 	JsonbValue	root;
-	char	   *text;
-	char	   *end;
 
 	sf_json_root(value, &root);
 	if (sf_json_to_int64(&root, number))
 		return true;
-	if (root.type != jbvString)
-		return false;
-	text = pnstrdup(root.val.string.val, root.val.string.len);
-	errno = 0;
-	*number = strtoll(text, &end, 10);
-	return end != text && *end == '\0' && errno == 0;
+	return root.type == jbvString &&
+		sf_flow_read_integer(pnstrdup(root.val.string.val, root.val.string.len), number);
 }
 
 /* The text of a value, strings without quotes, for error messages. */

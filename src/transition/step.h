@@ -109,6 +109,7 @@ extern bool sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output,
 						   SfError *error);
 extern SfEvalStatus sf_flow_value(SfStep *step, const SfValueField *field,
 								  const char *name, Jsonb **value, SfError *error);
+extern bool sf_flow_read_integer(const char *text, int64 *number);
 extern bool sf_flow_integer(SfStep *step, const SfValueField *field,
 							const char *name, int64 minimum, int64 *number,
 							SfError *error);
