@@ -119,6 +119,7 @@ extern bool sf_flow_refuse_type(const char *expression, const char *field,
 								const char *expected, Jsonb *value,
 								SfError *error);
 extern bool sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error);
+extern bool sf_flow_check_input_size(SfStep *step, const Jsonb *input, SfError *error);
 extern bool sf_flow_assign(SfStep *step, const SfTemplate *assign,
 						   const char *field, Jsonb **assigned, SfError *error);
 extern bool sf_flow_path(SfStep *step, const SfPathField *field,

@@ -32,7 +32,7 @@ typedef enum SfSqlState
 	X(BRANCH_FAILED, "States.BranchFailed", RESERVED, \
 	  "Never raised by a state: the join of a Parallel or Map fails with the error of its branch, as in Step Functions.") \
 	X(DATA_LIMIT_EXCEEDED, "States.DataLimitExceeded", RAISED, \
-	  "An output, a result or the array of a Map is larger than `sfflow.max_payload_bytes`, or an evaluation produces more than eight times as much.") \
+	  "An output, a result, the array of a Map, or what `Parameters`, `Arguments` or `ItemSelector` makes is larger than `sfflow.max_payload_bytes`, or an evaluation produces more than eight times as much.") \
 	X(EXCEED_TOLERATED_FAILURE_THRESHOLD, "States.ExceedToleratedFailureThreshold", RAISED, \
 	  "More items of a Distributed Map failed than it tolerates.") \
 	X(HEARTBEAT_TIMEOUT, "States.HeartbeatTimeout", RAISED, \

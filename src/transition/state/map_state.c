@@ -142,7 +142,8 @@ sf_map_iteration_input(SfStep *step, Jsonb *item, int index, Jsonb **input,
 	step->env.context = NULL;	/* built anew for each item */
 	step->env.make_context = sf_context_make;
 	ok = sf_template_eval(sf_state_map(step->state)->item_selector, &step->env,
-						  "ItemSelector", input, error);
+						  "ItemSelector", input, error) &&
+		sf_flow_check_input_size(step, *input, error);
 
 	/* the context may hold the input of the execution, for each of thousands of items */
 	if (ok && step->env.context != NULL && step->env.context != *input)
