@@ -113,7 +113,7 @@ SfEvalStatus
 sf_expr_eval_value(const SfExpr *expr, SfEnv *env, JsonbValue *result,
 				   SfError *error)
 {
-	env->made = 0;
+	sf_env_begin(env);
 	switch (sf_compiled_eval(expr, env, result, error))
 	{
 		case SF_PATH_STATUS_FOUND:

@@ -13,6 +13,7 @@
 #include "regex/regex.h"
 #include "utils/memutils.h"
 
+#include "base/time/watch.h"
 #include "expr/path.h"
 
 /* Evaluate an operand; false when it is undefined. */
@@ -80,12 +81,12 @@ test_order(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
 
 /* Tell whether an array has an element that equals a value. */
 static bool
-array_has(const JsonbValue *array, const JsonbValue *value)
+array_has(SfPathEnv *penv, const JsonbValue *array, const JsonbValue *value)
 {
 	JsonbIterator *it = sf_json_elements(array);
 	JsonbValue	element;
 
-	while (sf_json_next(&it, &element))
+	while (sf_json_next(&it, &element) && !sf_env_is_late(penv->env, 1))
 	{
 		if (values_equal(&element, value))
 			return true;
@@ -95,26 +96,26 @@ array_has(const JsonbValue *array, const JsonbValue *value)
 
 /* Count the elements of an array that another array has, or has not. */
 static int
-count_shared(const JsonbValue *a, const JsonbValue *b)
+count_shared(SfPathEnv *penv, const JsonbValue *a, const JsonbValue *b)
 {
 	JsonbIterator *it = sf_json_elements(a);
 	JsonbValue	element;
 	int			shared = 0;
 
-	while (sf_json_next(&it, &element))
-		shared += array_has(b, &element);
+	while (sf_json_next(&it, &element) && !sf_env_is_late(penv->env, 1))
+		shared += array_has(penv, b, &element);
 	return shared;
 }
 
 /* Test two arrays as sets. */
 static bool
-test_sets(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
+test_sets(SfFilterOperator op, SfPathEnv *penv, const JsonbValue *a, const JsonbValue *b)
 {
 	int			shared;
 
 	if (!sf_json_is_array(a) || !sf_json_is_array(b))
 		return false;
-	shared = count_shared(a, b);
+	shared = count_shared(penv, a, b);
 	switch (op)
 	{
 		case SF_FILTER_OPERATOR_SUBSETOF:
@@ -136,29 +137,65 @@ sf_value_size(const JsonbValue *value, int *size)
 
 /* Tell whether a string contains another, or an array a value. */
 static bool
-test_contains(const JsonbValue *a, const JsonbValue *b)
+test_contains(SfPathEnv *penv, const JsonbValue *a, const JsonbValue *b)
 {
 	if (a->type == jbvString && b->type == jbvString)
 		return b->val.string.len == 0 ||
 			memmem(a->val.string.val, a->val.string.len,
 				   b->val.string.val, b->val.string.len) != NULL;
-	return array_has(a, b);
+	return array_has(penv, a, b);
+}
+
+/* Bytes in which a search is over soon enough */
+#define CHEAP_LEN	5000
+
+/* A match of a string against a regular expression */
+typedef struct RegexCall
+{
+	const SfFilterOperand *regex;
+	const JsonbValue *string;
+	bool		matches;
+} RegexCall;
+
+/* Match. */
+static void
+call_regex(void *arg)
+{
+	RegexCall  *call = arg;
+
+	call->matches = RE_compile_and_execute(call->regex->regex, call->string->val.string.val,
+										   call->string->val.string.len, call->regex->regex_flags,
+										   C_COLLATION_OID, 0, NULL);
+}
+
+/* Match a string against a regular expression, as long as there is time. */
+static bool
+string_matches_regex(SfPathEnv *penv, const SfFilterOperand *regex, const JsonbValue *string)
+{
+	SfTimeLimit *limit = &penv->env->limit;
+	RegexCall	call = {regex, string, false};
+
+	if (limit->deadline == SF_TICK_UNSET || (string->val.string.len < CHEAP_LEN && !regex->regex_is_costly))
+		call_regex(&call);
+	else if (!sf_watch_run(limit->deadline, call_regex, &call))
+		limit->is_over = true;
+	return call.matches;
 }
 
 /* Match a string, or any string of an array, against a regular expression. */
 static bool
-test_match(const SfFilterOperand *regex, const JsonbValue *value)
+test_match(SfPathEnv *penv, const SfFilterOperand *regex, const JsonbValue *value)
 {
 	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	element;
 
+	if (sf_env_is_late(penv->env, 1 + sf_env_work_of(value)))
+		return false;
 	if (value->type == jbvString)
-		return RE_compile_and_execute(regex->regex, value->val.string.val,
-									  value->val.string.len, regex->regex_flags,
-									  C_COLLATION_OID, 0, NULL);
-	while (sf_json_next(&it, &element))
+		return string_matches_regex(penv, regex, value);
+	while (sf_json_next(&it, &element) && !penv->env->limit.is_over)
 	{
-		if (element.type == jbvString && test_match(regex, &element))
+		if (element.type == jbvString && test_match(penv, regex, &element))
 			return true;
 	}
 	return false;
@@ -179,7 +216,7 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 		bool		left = test->a.kind == SF_FILTER_OPERAND_REGEX;
 
 		return sf_operand_eval(left ? &test->b : &test->a, penv, &a) &&
-			test_match(left ? &test->a : &test->b, &a);
+			test_match(penv, left ? &test->a : &test->b, &a);
 	}
 	has_a = sf_operand_eval(&test->a, penv, &a);
 	has_b = sf_operand_eval(&test->b, penv, &b);
@@ -187,6 +224,8 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 		return test->op == SF_FILTER_OPERATOR_NE || test->op == SF_FILTER_OPERATOR_NOT_SAME ||
 			test->op == SF_FILTER_OPERATOR_NIN || test->op == SF_FILTER_OPERATOR_NONEOF;
 
+	if (sf_env_is_late(penv->env, sf_env_work_of(&a) + sf_env_work_of(&b)))
+		return false;
 	switch (test->op)
 	{
 		case SF_FILTER_OPERATOR_SAME:
@@ -203,15 +242,15 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 		case SF_FILTER_OPERATOR_GE:
 			return test_order(test->op, &a, &b);
 		case SF_FILTER_OPERATOR_IN:
-			return array_has(&b, &a);
+			return array_has(penv, &b, &a);
 		case SF_FILTER_OPERATOR_NIN:
-			return !array_has(&b, &a);
+			return !array_has(penv, &b, &a);
 		case SF_FILTER_OPERATOR_ALL:
-			return test_sets(SF_FILTER_OPERATOR_SUBSETOF, &b, &a);
+			return test_sets(SF_FILTER_OPERATOR_SUBSETOF, penv, &b, &a);
 		case SF_FILTER_OPERATOR_SUBSETOF:
 		case SF_FILTER_OPERATOR_ANYOF:
 		case SF_FILTER_OPERATOR_NONEOF:
-			return test_sets(test->op, &a, &b);
+			return test_sets(test->op, penv, &a, &b);
 		case SF_FILTER_OPERATOR_SIZE:
 			{
 				int64		wanted;
@@ -221,7 +260,7 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 		case SF_FILTER_OPERATOR_EMPTY:
 			return b.type == jbvBool && sf_value_size(&a, &size) && (size == 0) == b.val.boolean;
 		case SF_FILTER_OPERATOR_CONTAINS:
-			return test_contains(&a, &b);
+			return test_contains(penv, &a, &b);
 		case SF_FILTER_OPERATOR_MATCH:
 			break;
 	}
@@ -251,6 +290,8 @@ filter_accepts(const SfFilter *filter, SfPathEnv *penv)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
+	if (sf_env_is_late(penv->env, 1))
+		return false;
 	switch (filter->kind)
 	{
 		case SF_FILTER_KIND_OR:

@@ -169,7 +169,7 @@ parse_regex_flags(SfScanner *scanner, int *flags)
 
 /* Compile a pattern once to see whether it is one. */
 static bool
-check_regex(SfScanner *scanner, const SfFilterOperand *operand)
+check_regex(SfScanner *scanner, SfFilterOperand *operand)
 {
 	const char *pattern = VARDATA_ANY(operand->regex);
 	int			len = VARSIZE_ANY_EXHDR(operand->regex);
@@ -183,6 +183,7 @@ check_regex(SfScanner *scanner, const SfFilterOperand *operand)
 	pfree(wide);
 	if (code == REG_OKAY)
 	{
+		operand->regex_is_costly = (re.re_info & (REG_UBACKREF | REG_ULOOKAROUND)) != 0;
 		pg_regfree(&re);
 		return true;
 	}

@@ -69,9 +69,11 @@ bool
 sf_input_value_find(const SfInputValue *source, Jsonb *input, Jsonb **value, SfError *error)
 {
 	SfEnv		env = {.input = input};
-	SfEvalStatus status = source->path != NULL ? sf_expr_eval(source->path, &env, value, error) :
-		sf_jsonata_eval(source->expression, &env, value, error);
+	SfEvalStatus status;
 
+	sf_env_begin(&env);
+	status = source->path != NULL ? sf_expr_eval(source->path, &env, value, error) :
+		sf_jsonata_eval(source->expression, &env, value, error);
 	if (status == SF_EVAL_NOT_FOUND)
 		*value = NULL;
 	return status != SF_EVAL_ERROR;

@@ -154,6 +154,8 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 	const char *kinds = node->function->kinds;
 
 	check_stack_depth();
+	if (sf_env_is_late(env, 1))
+		return sf_env_refuse_late(env, error);
 	call.node = node;
 	call.env = env;
 	call.nargs = node->nargs;
@@ -165,14 +167,17 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 		CHECK_FOR_INTERRUPTS();
 		if (!eval_argument(&node->args[i], env, &call.args[i], error))
 			return false;
+		if (sf_env_is_late(env, 1 + sf_env_work_of(&call.args[i])))
+			return sf_env_refuse_late(env, error);
 	}
 	for (int i = 0; i < node->nargs && kinds[i] != '\0'; i++)
 	{
 		if (!is_of_kind(&call, i, kinds[i]))
 			return sf_intrinsic_refuse(&call, NULL);
 	}
-	return node->function->call(&call) &&
-		sf_env_make_value(env, result, error);
+	if (!node->function->call(&call))
+		return env->limit.is_over ? sf_env_refuse_late(env, error) : false;
+	return sf_env_make_value(env, result, error);
 }
 
 /* Evaluate an expression; an error's cause names its whole text. */

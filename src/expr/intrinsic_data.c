@@ -42,7 +42,11 @@ sf_intrinsic_array_contains(SfIntrinsicCall *call)
 	bool		found = false;
 
 	while (!found && sf_json_next(&it, &element))
+	{
+		if (sf_env_is_late(call->env, 1))
+			return false;
 		found = sf_json_value_is_equal(&element, &call->args[1]);
+	}
 	call->result->type = jbvBool;
 	call->result->val.boolean = found;
 	return true;
@@ -163,6 +167,8 @@ sf_intrinsic_array_unique(SfIntrinsicCall *call)
 
 		for (seen = *bucket; seen != NULL; seen = seen->next)
 		{
+			if (sf_env_is_late(call->env, 1 + sf_env_work_of(&element)))
+				return false;
 			if (sf_json_value_is_equal(&seen->value, &element))
 				break;
 		}

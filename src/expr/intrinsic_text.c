@@ -106,19 +106,75 @@ sf_intrinsic_format(SfIntrinsicCall *call)
 
 /* --- States.StringSplit --- */
 
-/* Tell whether a character is one of a set. */
-static bool
-is_delimiter(const char *c, int len, const JsonbValue *set)
+/* The characters between pieces: bits of those of ASCII, the others in order */
+typedef struct Delimiters
 {
+	bool		ascii[128];
+	uint32	   *others;
+	int			nothers;
+} Delimiters;
+
+/* Pack the bytes of a character, of which there are four at most, into a number. */
+static uint32
+pack_character(const char *c, int len)
+{
+	uint32		packed = 0;
+
+	for (int i = 0; i < len; i++)
+		packed = packed << 8 | (unsigned char) c[i];
+	return packed;
+}
+
+/* Order two packed characters. */
+static int
+compare_packed(const void *a, const void *b)
+{
+	uint32		x = *(const uint32 *) a;
+	uint32		y = *(const uint32 *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Length of the character at p, which ends before end. */
+static int
+character_length(const char *p, const char *end)
+{
+	return Min(pg_mblen(p), (int) (end - p));
+}
+
+/* Read a set of characters. */
+static Delimiters
+read_delimiters(const JsonbValue *set)
+{
+	Delimiters	delimiters = {.nothers = 0};
 	const char *p = set->val.string.val;
 	const char *end = p + set->val.string.len;
 
-	for (; p < end; p += pg_mblen(p))
+	delimiters.others = palloc(sizeof(uint32) * (set->val.string.len + 1));
+	for (int len; p < end; p += len)
 	{
-		if (end - p >= len && pg_mblen(p) == len && memcmp(p, c, len) == 0)
-			return true;
+		len = character_length(p, end);
+		if (len == 1 && (unsigned char) *p < lengthof(delimiters.ascii))
+			delimiters.ascii[(unsigned char) *p] = true;
+		else
+			delimiters.others[delimiters.nothers++] = pack_character(p, len);
 	}
-	return false;
+	qsort(delimiters.others, delimiters.nothers, sizeof(uint32), compare_packed);
+	return delimiters;
+}
+
+/* Tell whether a character is one of a set. */
+static bool
+is_delimiter(const Delimiters *delimiters, const char *c, int len)
+{
+	uint32		packed;
+
+	if (len == 1 && (unsigned char) *c < lengthof(delimiters->ascii))
+		return delimiters->ascii[(unsigned char) *c];
+	if (delimiters->nothers == 0)
+		return false;
+	packed = pack_character(c, len);
+	return bsearch(&packed, delimiters->others, delimiters->nothers, sizeof(uint32), compare_packed) != NULL;
 }
 
 /*
@@ -128,6 +184,7 @@ is_delimiter(const char *c, int len, const JsonbValue *set)
 bool
 sf_intrinsic_string_split(SfIntrinsicCall *call)
 {
+	Delimiters	delimiters = read_delimiters(&call->args[1]);
 	SfJsonBuilder json;
 	JsonbValue	piece;
 	const char *p;
@@ -140,10 +197,12 @@ sf_intrinsic_string_split(SfIntrinsicCall *call)
 	sf_json_begin_array(&json);
 	for (;;)
 	{
-		int			len = p < end ? pg_mblen(p) : 0;
+		int			len = p < end ? character_length(p, end) : 0;
 
 		CHECK_FOR_INTERRUPTS();
-		if (p >= end || is_delimiter(p, len, &call->args[1]))
+		if (sf_env_is_late(call->env, 1))
+			return false;
+		if (p >= end || is_delimiter(&delimiters, p, len))
 		{
 			sf_json_value_string(&piece, start, p - start);
 			if (p > start)
@@ -154,6 +213,7 @@ sf_intrinsic_string_split(SfIntrinsicCall *call)
 			break;
 		p += len;
 	}
+	pfree(delimiters.others);
 	sf_json_root(sf_json_end(&json), call->result);
 	return true;
 }

@@ -138,6 +138,7 @@ typedef struct SfFilterOperand
 	struct SfPath *path;
 	text	   *regex;			/* anchored; cached compiled by PostgreSQL */
 	int			regex_flags;
+	bool		regex_is_costly;	/* its time may be exponential */
 } SfFilterOperand;
 
 typedef enum SfFilterKind
@@ -215,7 +216,7 @@ typedef enum SfPathStatus
 	SF_PATH_STATUS_PAST_END,	/* an array's index out of range, at the end of
 								 * the path: null for a template */
 	SF_PATH_STATUS_MISSING,
-	SF_PATH_STATUS_FAILED		/* a function could not be applied */
+	SF_PATH_STATUS_FAILED		/* a function could not be applied, or the time is up */
 } SfPathStatus;
 
 /* What the evaluation of a path stands on */

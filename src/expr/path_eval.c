@@ -31,7 +31,7 @@ typedef struct Collector
 	Size		nvalues;
 	Size		allocated;
 	Size		bytes;
-	bool		failed;			/* a function could not be applied */
+	bool		failed;			/* a function could not be applied, or the time is up */
 	SfError    *error;
 } Collector;
 
@@ -207,6 +207,17 @@ add_match(Collector *collector, const JsonbValue *value)
 				 errhint("Use a narrower path.")));
 }
 
+/* Look for a cancel request, and whether the time is up: then the path fails. */
+static bool
+is_failed(Collector *collector)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (sf_env_is_late(collector->penv->env, 1))
+		collector->failed = true;
+	return collector->failed;
+}
+
 /* Go on from each child of an array or object. */
 static void
 collect_children(Collector *collector, const SfPathStep *step, const SfPathStep *end,
@@ -215,7 +226,7 @@ collect_children(Collector *collector, const SfPathStep *step, const SfPathStep 
 	JsonbIterator *it = sf_json_children(node);
 	JsonbValue	child;
 
-	while (sf_json_next(&it, &child))
+	while (!collector->failed && sf_json_next(&it, &child))
 		collect(collector, step, end, &child);
 }
 
@@ -229,7 +240,7 @@ collect_filtered(Collector *collector, const SfPathStep *step, const SfPathStep 
 
 	if (sf_json_is_object(node) && sf_filter_accepts(step->filter, collector->penv, node))
 		collect(collector, step + 1, end, node);
-	while (sf_json_next(&it, &child))
+	while (!collector->failed && sf_json_next(&it, &child))
 	{
 		if (sf_filter_accepts(step->filter, collector->penv, &child))
 			collect(collector, step + 1, end, &child);
@@ -252,7 +263,7 @@ collect_slice(Collector *collector, const SfPathStep *step, const SfPathStep *en
 		from = Max(from + count, 0);
 	if (to < 0)
 		to += count;
-	for (to = Min(to, count); from < to; from++)
+	for (to = Min(to, count); from < to && !collector->failed; from++)
 	{
 		if (sf_json_element(node, from, &element))
 			collect(collector, step + 1, end, &element);
@@ -302,9 +313,7 @@ collect_descent(Collector *collector, const SfPathStep *step, const SfPathStep *
 	JsonbIterator *it = sf_json_children(node);
 	JsonbValue	child;
 
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
-	if (node->type != jbvBinary)
+	if (is_failed(collector) || node->type != jbvBinary)
 		return;
 	if (step->kind == SF_PATH_STEP_MEMBERS && step + 1 == end)
 	{
@@ -314,7 +323,7 @@ collect_descent(Collector *collector, const SfPathStep *step, const SfPathStep *
 	else if (step->kind != SF_PATH_STEP_FILTER || sf_json_is_object(node))
 		collect(collector, step, end, node);
 
-	while (sf_json_next(&it, &child))
+	while (!collector->failed && sf_json_next(&it, &child))
 	{
 		if (child.type == jbvBinary)
 			collect_descent(collector, step, end, &child);
@@ -328,8 +337,8 @@ collect(Collector *collector, const SfPathStep *step, const SfPathStep *end,
 {
 	JsonbValue	current = *node;
 
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
+	if (is_failed(collector))
+		return;
 	for (; step < end && !collector->failed; step++)
 	{
 		JsonbValue	next;
@@ -483,13 +492,9 @@ follow_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
 	return SF_PATH_STATUS_FOUND;
 }
 
-/*
- * Evaluate a path.  Members and indexes are followed without allocating; an
- * indefinite path yields an array, empty when nothing matches.
- */
-SfPathStatus
-sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
-			 SfError *error)
+/* Evaluate a path in whatever time it takes. */
+static SfPathStatus
+eval_steps(const SfPath *path, SfPathEnv *penv, JsonbValue *result, SfError *error)
 {
 	const SfPathStep *step = path->steps;
 	const SfPathStep *end = path->steps + path->nsteps;
@@ -535,4 +540,20 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 	}
 	*result = current;
 	return SF_PATH_STATUS_FOUND;
+}
+
+/*
+ * Evaluate a path.  Members and indexes are followed without allocating; an
+ * indefinite path yields an array, empty when nothing matches.
+ */
+SfPathStatus
+sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
+			 SfError *error)
+{
+	SfPathStatus status = eval_steps(path, penv, result, error);
+
+	if (!penv->env->limit.is_over)
+		return status;
+	(void) sf_env_refuse_late(penv->env, error);
+	return SF_PATH_STATUS_FAILED;
 }

@@ -18,6 +18,7 @@ typedef struct Totals
 	int64		count;
 	Numeric		value;			/* smallest, largest, or sum; own memory */
 	Numeric		sum_of_squares;
+	SfEnv	   *env;			/* whose time it takes */
 } Totals;
 
 #define CALL1(fn, a) \
@@ -38,10 +39,21 @@ add_to(Numeric total, Numeric n)
 	return sum;
 }
 
+/* Estimate the work of an operation on a number: as the square of its length, that of a product. */
+static uint32
+work_on(Numeric n)
+{
+	uint32		length = VARSIZE_ANY(n) / 256;
+
+	return length * length;
+}
+
 /* Take a number into the totals. */
 static void
 add_number(Totals *totals, Numeric n)
 {
+	if (sf_env_is_late(totals->env, work_on(n) + (totals->value == NULL ? 0 : work_on(totals->value))))
+		return;
 	totals->count++;
 	if (totals->function == SF_PATH_FUNCTION_MIN || totals->function == SF_PATH_FUNCTION_MAX)
 	{
@@ -68,7 +80,7 @@ add_numbers(Totals *totals, const JsonbValue *value)
 
 	if (value->type == jbvNumeric)
 		add_number(totals, value->val.numeric);
-	while (sf_json_next(&it, &element))
+	while (sf_json_next(&it, &element) && !sf_env_is_late(totals->env, 1))
 	{
 		if (element.type == jbvNumeric)
 			add_number(totals, element.val.numeric);
@@ -101,6 +113,7 @@ call_aggregate(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subjec
 
 	memset(&totals, 0, sizeof(totals));
 	totals.function = step->function;
+	totals.env = penv->env;
 	if (sf_json_is_array(subject))
 		add_numbers(&totals, subject);
 	for (int i = 0; i < step->nargs; i++)
@@ -123,11 +136,13 @@ call_aggregate(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subjec
 
 /* Append the text of a scalar, or of the scalars of an array. */
 static void
-append_scalars(StringInfo buf, const JsonbValue *value)
+append_scalars(StringInfo buf, SfPathEnv *penv, const JsonbValue *value)
 {
 	JsonbIterator *it = sf_json_elements(value);
 	JsonbValue	element;
 
+	if (sf_env_is_late(penv->env, 1 + (value->type == jbvString ? sf_env_work_of(value) : 0)))
+		return;
 	if (value->type == jbvString)
 		appendBinaryStringInfo(buf, value->val.string.val, value->val.string.len);
 	else if (value->type == jbvNumeric || value->type == jbvBool)
@@ -135,7 +150,7 @@ append_scalars(StringInfo buf, const JsonbValue *value)
 	while (sf_json_next(&it, &element))
 	{
 		if (element.type != jbvBinary)
-			append_scalars(buf, &element);
+			append_scalars(buf, penv, &element);
 	}
 }
 
@@ -149,11 +164,11 @@ call_concat(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 
 	initStringInfo(&buf);
 	if (sf_json_is_array(subject))
-		append_scalars(&buf, subject);
+		append_scalars(&buf, penv, subject);
 	for (int i = 0; i < step->nargs; i++)
 	{
 		if (sf_operand_eval(&step->args[i], penv, &value))
-			append_scalars(&buf, &value);
+			append_scalars(&buf, penv, &value);
 	}
 	sf_json_value_string(result, buf.data, buf.len);
 	return true;

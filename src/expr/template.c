@@ -289,31 +289,6 @@ sf_template_check(const Jsonb *value, SfQueryLanguage language,
 
 /* --- evaluation --- */
 
-/* Evaluate a path or an intrinsic function. */
-static bool
-eval_expression(const TemplateNode *node, SfEnv *env, JsonbValue *result,
-				SfError *error)
-{
-	switch (sf_compiled_eval(node->expr, env, result, error))
-	{
-		case SF_PATH_STATUS_FOUND:
-			/* a call has counted what it made */
-			return node->expr->call != NULL ||
-				sf_env_make_value(env, result, error);
-		case SF_PATH_STATUS_PAST_END:
-			result->type = jbvNull;
-			return true;
-		case SF_PATH_STATUS_FAILED:
-			return false;
-		case SF_PATH_STATUS_MISSING:
-			break;
-	}
-	return sf_error_set(error, SF_ERR_RUNTIME,
-						"The JSONPath '%s' specified for the field '%s' could not be found in the input '%s'",
-						sf_expr_text(node->expr), node->field,
-						env->input == NULL ? "" : sf_json_excerpt(env->input));
-}
-
 /* Append where a node stands in its template: "/a/b[0]", nothing for the root. */
 static void
 append_location(StringInfo buf, const TemplateNode *node)
@@ -330,13 +305,52 @@ append_location(StringInfo buf, const TemplateNode *node)
 		appendStringInfo(buf, "/%.*s", node->key.val.string.len, node->key.val.string.val);
 }
 
+/* Say where a node stands, with the field that the template is: "Output/a/b[0]". */
+static char *
+location_of(const TemplateNode *node, const char *field)
+{
+	StringInfoData location;
+
+	initStringInfo(&location);
+	appendStringInfoString(&location, field);
+	append_location(&location, node);
+	return location.data;
+}
+
+/* Evaluate a path or an intrinsic function; field is where the template stands. */
+static bool
+eval_expression(const TemplateNode *node, SfEnv *env, const char *field,
+				JsonbValue *result, SfError *error)
+{
+	switch (sf_compiled_eval(node->expr, env, result, error))
+	{
+		case SF_PATH_STATUS_FOUND:
+			/* a call has counted what it made */
+			return node->expr->call != NULL ||
+				sf_env_make_value(env, result, error);
+		case SF_PATH_STATUS_PAST_END:
+			result->type = jbvNull;
+			return true;
+		case SF_PATH_STATUS_FAILED:
+			if (error != NULL && env->limit.is_over)
+				error->location = location_of(node, field);
+			return false;
+		case SF_PATH_STATUS_MISSING:
+			break;
+	}
+	return sf_error_set(error, SF_ERR_RUNTIME,
+						"The JSONPath '%s' specified for the field '%s' could not be found in the input '%s'",
+						sf_expr_text(node->expr), node->field,
+						env->input == NULL ? "" : sf_json_excerpt(env->input));
+}
+
 /* Evaluate a JSONata expression; field is where the template stands. */
 static bool
 eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 			 Jsonb **result, SfError *error)
 {
 	SfError		inner = sf_error_make(NULL, NULL);
-	StringInfoData location;
+	char	   *location;
 	char	   *what;
 
 	switch (sf_jsonata_eval(node->jsonata, env, result, &inner))
@@ -361,13 +375,11 @@ eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 	}
 	if (error == NULL)
 		return false;
-	initStringInfo(&location);
-	appendStringInfoString(&location, field);
-	append_location(&location, node);
+	location = location_of(node, field);
 	sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
 				 "The JSONata expression '%s' specified for the field '%s' %s",
-				 node->text, location.data, what);
-	error->location = location.data;
+				 node->text, location, what);
+	error->location = location;
 	error->code = inner.code;
 	error->position = inner.position;
 	return false;
@@ -439,7 +451,7 @@ eval_node(const TemplateNode *node, SfEnv *env, const char *field,
 			*result = node->constant;
 			return true;
 		case NODE_EXPR:
-			return eval_expression(node, env, result, error);
+			return eval_expression(node, env, field, result, error);
 		case NODE_JSONATA:
 			if (!eval_jsonata(node, env, field, &document, error))
 				return false;
@@ -463,12 +475,12 @@ sf_template_eval(const SfTemplate *tmpl, SfEnv *env, const char *field,
 {
 	JsonbValue	value;
 
-	env->made = 0;
 	if (tmpl->root.kind == NODE_CONSTANT)
 	{
 		*result = tmpl->doc;
 		return true;
 	}
+	sf_env_begin(env);
 	if (tmpl->root.kind == NODE_JSONATA)
 		return eval_jsonata(&tmpl->root, env, field, result, error);
 	if (!eval_node(&tmpl->root, env, field, &value, error))

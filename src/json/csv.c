@@ -5,7 +5,8 @@
  * A field that begins with a quote ends at the next quote that is not doubled;
  * it may contain delimiters and line ends.  Text between that quote and the next
  * delimiter is kept unchanged, because such files exist.  A row ends with CR, LF
- * or both; the last row may end without them.
+ * or both; the last row may end without them.  A quote that is not closed makes one
+ * field of all that follows, which the caller has to refuse (is_unclosed).
  */
 #include "postgres.h"
 
@@ -36,6 +37,7 @@ read_quoted(SfCsv *csv, StringInfo field)
 		}
 		appendStringInfoCharMacro(field, *csv->pos++);
 	}
+	csv->is_unclosed = true;
 }
 
 /* Read a field, up to the delimiter or the line end after it. */

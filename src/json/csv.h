@@ -12,6 +12,7 @@ typedef struct SfCsv
 	const char *pos;			/* the next row begins here */
 	const char *end;
 	char		delimiter;
+	bool		is_unclosed;	/* a quoted field had no end */
 } SfCsv;
 
 extern bool sf_csv_next(SfCsv *csv, List **fields);

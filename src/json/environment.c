@@ -1,6 +1,6 @@
 /*
  * environment.c
- *		The context object of an evaluation, and the limit of its memory.
+ *		The context object of an evaluation, and the limits of its memory and time.
  */
 #include "postgres.h"
 
@@ -47,6 +47,33 @@ sf_env_context(SfEnv *env)
 		env->make_context = NULL;
 	}
 	return env->context;
+}
+
+/* Begin an evaluation. */
+void
+sf_env_begin(SfEnv *env)
+{
+	env->made = 0;
+	env->limit = sf_time_limit_begin(sf_setting_evaluation_timeout_ms);
+}
+
+/* How many pieces of work it is to read a value once, beside the one that every value is. */
+uint32
+sf_env_work_of(const JsonbValue *value)
+{
+	if (value->type == jbvString)
+		return value->val.string.len / 1024;
+	return value->type == jbvBinary ? value->val.binary.len / 1024 : 0;
+}
+
+/* Say that the time of an evaluation is up; returns false. */
+bool
+sf_env_refuse_late(const SfEnv *env, SfError *error)
+{
+	Assert(env->limit.is_over);
+	return sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
+						"The evaluation takes longer than %d ms, the limit that sfflow.evaluation_timeout sets.",
+						sf_setting_evaluation_timeout_ms);
 }
 
 /* Bytes that an evaluation may still make. */

@@ -7,6 +7,7 @@
 #define SF_JSON_ENVIRONMENT_H
 
 #include "base/error/errors.h"
+#include "base/time/time_limit.h"
 #include "json/json.h"
 
 typedef enum SfEvalStatus
@@ -50,7 +51,28 @@ typedef struct SfEnv
 	Jsonb	   *result;			/* $states.result; NULL: not in scope */
 	Jsonb	   *error_output;	/* $states.errorOutput; NULL: not in scope */
 	Size		made;			/* bytes that the current evaluation has made */
+	SfTimeLimit limit;			/* of the time of the current evaluation */
 } SfEnv;
+
+/*
+ * Begin an evaluation: that of a template, or of an expression by itself.  It has made
+ * nothing yet, and may take as long as sfflow.evaluation_timeout says.
+ */
+extern void sf_env_begin(SfEnv *env);
+
+/*
+ * Count some pieces of work, each about as much as to compare two short values; true when the time of the evaluation
+ * is up.  Loops end then, and what they give is not looked at: the caller of the evaluation reports
+ * that with sf_env_refuse_late().
+ */
+static inline bool
+sf_env_is_late(SfEnv *env, uint32 work)
+{
+	return sf_time_limit_spend(&env->limit, work);
+}
+
+extern uint32 sf_env_work_of(const JsonbValue *value);
+extern bool sf_env_refuse_late(const SfEnv *env, SfError *error);
 
 /* An evaluation may make this many times sfflow.max_payload_bytes in all */
 #define SF_EVALUATION_PAYLOADS	8

@@ -122,16 +122,15 @@ on_limit(void *arg, const char *what)
 									  memory ? "Expression evaluation" : "String", limit)));
 }
 
-/* Prepare an evaluation in a memory context of its own. */
+/* Prepare an evaluation in a memory context of its own, which may take so long. */
 static void
-begin(SfJnEval *ev, MemoryContext context, SfJnMode mode)
+begin(SfJnEval *ev, MemoryContext context, SfJnMode mode, SfTimeLimit limit)
 {
 	memset(ev, 0, sizeof(*ev));
 	sf_jn_arena_init(&ev->arena, context);
 	ev->mode = mode;
 	ev->max_depth = sf_setting_evaluation_depth;
-	if (sf_setting_evaluation_timeout_ms > 0)
-		ev->deadline = sf_tick_plus_ms(sf_tick_now(), sf_setting_evaluation_timeout_ms);
+	ev->limit = limit;
 	ev->root = sf_jn_frame(ev, NULL);
 }
 
@@ -197,7 +196,7 @@ sf_jsonata_query(const SfJsonata *expr, const text *input, const text *bindings,
 
 	require_utf8();
 	MemoryContextSwitchTo(context);
-	begin(&ev, context, SF_JN_IN_QUERY);
+	begin(&ev, context, SF_JN_IN_QUERY, sf_time_limit_begin(sf_setting_evaluation_timeout_ms));
 	if (input != NULL)
 		b.input = sf_jn_parse_json(&ev.arena, VARDATA_ANY(input), VARSIZE_ANY_EXHDR(input));
 	if (bindings != NULL)
@@ -338,7 +337,8 @@ fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *error)
 }
 
 /*
- * Evaluate.  SF_EVAL_NOT_FOUND: the result is undefined.  SF_EVAL_ERROR: error has
+ * Evaluate in the time that the environment has left (sf_env_begin).
+ * SF_EVAL_NOT_FOUND: the result is undefined.  SF_EVAL_ERROR: error has
  * code (T1006, or NULL) and cause (the message).  A result that is no JSON value
  * is an error without code: "returned an unsupported result type."
  */
@@ -355,7 +355,9 @@ sf_jsonata_eval(const SfJsonata *expr, SfEnv *env, Jsonb **result, SfError *erro
 
 	require_utf8();
 	MemoryContextSwitchTo(context);
-	begin(&ev, context, SF_JN_IN_STATE);
+	begin(&ev, context, SF_JN_IN_STATE, env->limit);
+	/* the expressions before it in a template may have used the time up: look at the clock first */
+	ev.limit.work = SF_TIME_LIMIT_LOOK;
 	bindings.env = env;
 	bindings.outer = outer;
 	bindings.expr = expr;

@@ -64,23 +64,32 @@ sf_flow_value(SfStep *step, const SfValueField *field, const char *name,
 		SF_EVAL_OK : SF_EVAL_ERROR;
 }
 
+/* Read an integer: digits, maybe with a minus sign before them, and nothing else. */
+bool
+sf_flow_read_integer(const char *text, int64 *number)
+{
+	const char *digits = text + (text[0] == '-');
+	char	   *end;
+
+	/* strtoll takes blanks and a plus sign before them, too */
+	if (*digits < '0' || *digits > '9')
+		return false;
+	errno = 0;
+	*number = strtoll(text, &end, 10);
+	return *end == '\0' && errno == 0;
+}
+
 /* An integer that a path gives: a number, or a string that is one. */
 static bool
 integer_from_value(Jsonb *value, int64 *number)
 {
 	JsonbValue	root;
-	char	   *text;
-	char	   *end;
 
 	sf_json_root(value, &root);
 	if (sf_json_to_int64(&root, number))
 		return true;
-	if (root.type != jbvString)
-		return false;
-	text = pnstrdup(root.val.string.val, root.val.string.len);
-	errno = 0;
-	*number = strtoll(text, &end, 10);
-	return end != text && *end == '\0' && errno == 0;
+	return root.type == jbvString &&
+		sf_flow_read_integer(pnstrdup(root.val.string.val, root.val.string.len), number);
 }
 
 /* The text of a value, strings without quotes, for error messages. */
@@ -157,6 +166,55 @@ sf_flow_input(SfStep *step, SfError *error)
 	return true;
 }
 
+/* What a payload that is too large is of, as the service names it. */
+static const char *
+source_name(const SfState *state)
+{
+	if (state->type != SF_STATE_TASK)
+		return state->name;
+	/* an optimized integration goes by the name of its service */
+	return strstr(sf_state_task(state)->resource.text, ":states:::") != NULL ?
+		sf_state_task(state)->resource.service : sf_state_task(state)->resource.text;
+}
+
+/* Tell whether a document is as large as a payload may be, or smaller. */
+static bool
+fits_payload(const Jsonb *document)
+{
+	/* text is longer than jsonb only for numbers and escapes: look closer then */
+	return VARSIZE(document) < (Size) sf_setting_max_payload_bytes / 8 ||
+		sf_json_text_size(document) <= (Size) sf_setting_max_payload_bytes;
+}
+
+/*
+ * Refuse, with States.DataLimitExceeded, what Parameters, Arguments or ItemSelector made, if it is larger than a
+ * payload may be.
+ */
+bool
+sf_flow_check_input_size(SfStep *step, const Jsonb *input, SfError *error)
+{
+	if (fits_payload(input))
+		return true;
+	sf_error_set(error, SF_ERR_DATA_LIMIT_EXCEEDED,
+				 "The state/task '%s' has an input with a size exceeding the maximum number of bytes service limit.",
+				 source_name(step->state));
+	error->needs_prefix = false;
+	return false;
+}
+
+/* Refuse, with States.DataLimitExceeded, an output that is larger than a payload may be. */
+bool
+sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error)
+{
+	if (fits_payload(output))
+		return true;
+	sf_error_set(error, SF_ERR_DATA_LIMIT_EXCEEDED,
+				 "The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
+				 source_name(step->state));
+	error->needs_prefix = false;
+	return false;
+}
+
 /* Parameters or Arguments over the effective input. */
 bool
 sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error)
@@ -173,34 +231,7 @@ sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error)
 		sf_step_show(step, SF_INSPECTION_AFTER_PARAMETERS, *result);
 	else if (state->parameters != NULL)
 		sf_step_show(step, SF_INSPECTION_AFTER_ARGUMENTS, *result);
-	return true;
-}
-
-/* What a result that is too large came from, as the service names it. */
-static const char *
-source_name(const SfState *state)
-{
-	if (state->type != SF_STATE_TASK)
-		return state->name;
-	/* an optimized integration goes by the name of its service */
-	return strstr(sf_state_task(state)->resource.text, ":states:::") != NULL ?
-		sf_state_task(state)->resource.service : sf_state_task(state)->resource.text;
-}
-
-/* Refuse, with States.DataLimitExceeded, an output that is larger than a payload may be. */
-bool
-sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error)
-{
-	/* text is longer than jsonb only for numbers and escapes: look closer then */
-	if (VARSIZE(output) < (Size) sf_setting_max_payload_bytes / 8)
-		return true;
-	if (sf_json_text_size(output) <= (Size) sf_setting_max_payload_bytes)
-		return true;
-	sf_error_set(error, SF_ERR_DATA_LIMIT_EXCEEDED,
-				 "The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
-				 source_name(step->state));
-	error->needs_prefix = false;
-	return false;
+	return state->parameters == NULL || sf_flow_check_input_size(step, *result, error);
 }
 
 /* The output of a state in JSONPath mode. */

@@ -75,8 +75,12 @@ count_attempt(const SfState *state, SfBranch *branch, int retrier)
 static double
 delay_seconds(const SfRetrier *retrier, int made, double random)
 {
-	double		delay = retrier->interval_seconds *
-		pow(retrier->backoff_rate, (double) made);
+	double		delay;
+
+	/* nothing stays nothing, also where the power is too large for a double */
+	if (retrier->interval_seconds == 0)
+		return 0;
+	delay = retrier->interval_seconds * pow(retrier->backoff_rate, (double) made);
 
 	/* a year is as good as any bound, and keeps microseconds in 64 bits */
 	if (!(delay < 365.25 * 86400))

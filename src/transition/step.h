@@ -109,6 +109,7 @@ extern bool sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output,
 						   SfError *error);
 extern SfEvalStatus sf_flow_value(SfStep *step, const SfValueField *field,
 								  const char *name, Jsonb **value, SfError *error);
+extern bool sf_flow_read_integer(const char *text, int64 *number);
 extern bool sf_flow_integer(SfStep *step, const SfValueField *field,
 							const char *name, int64 minimum, int64 *number,
 							SfError *error);
@@ -118,6 +119,7 @@ extern bool sf_flow_refuse_type(const char *expression, const char *field,
 								const char *expected, Jsonb *value,
 								SfError *error);
 extern bool sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error);
+extern bool sf_flow_check_input_size(SfStep *step, const Jsonb *input, SfError *error);
 extern bool sf_flow_assign(SfStep *step, const SfTemplate *assign,
 						   const char *field, Jsonb **assigned, SfError *error);
 extern bool sf_flow_path(SfStep *step, const SfPathField *field,

@@ -415,6 +415,8 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 		step->env.input = caught;
 	}
 	if (ok)
+		ok = sf_flow_check_size(step, output, &nested);
+	if (ok)
 		ok = sf_flow_assign(step, catcher->assign,
 							psprintf("Catch[%d]/Assign", number), &assigned, &nested);
 	if (!ok)

@@ -14,12 +14,13 @@
 #include "expr/expr.h"
 #include "jsonata/jsonata.h"
 
-/* Raise the error of the expression of a call: it does not parse, or it failed. */
+/* Raise the error of the expression of a call: it does not parse, or it failed, maybe since it took too long. */
 static void
 raise_error(FunctionCallInfo fcinfo, const char *problem, const char *kind, const SfError *error)
 {
 	ereport(ERROR,
-			(errcode(ERRCODE_SF_EXPRESSION_ERROR),
+			(errcode(sf_error_is(error, SF_ERR_QUERY_EVALUATION_ERROR) ? ERRCODE_SF_EVALUATION_LIMIT :
+					 ERRCODE_SF_EXPRESSION_ERROR),
 			 errmsg("%s %s \"%s\"", problem, kind, sf_arg_text(fcinfo, 0, "expression")),
 			 errdetail("%s", error->cause)));
 }

@@ -32,7 +32,7 @@ typedef enum SfSqlState
 	X(BRANCH_FAILED, "States.BranchFailed", RESERVED, \
 	  "Never raised by a state: the join of a Parallel or Map fails with the error of its branch, as in Step Functions.") \
 	X(DATA_LIMIT_EXCEEDED, "States.DataLimitExceeded", RAISED, \
-	  "An output, a result or the array of a Map is larger than `sfflow.max_payload_bytes`, or an evaluation produces more than eight times as much.") \
+	  "An output, a result, the array of a Map, or what `Parameters`, `Arguments` or `ItemSelector` makes is larger than `sfflow.max_payload_bytes`, or an evaluation produces more than eight times as much.") \
 	X(EXCEED_TOLERATED_FAILURE_THRESHOLD, "States.ExceedToleratedFailureThreshold", RAISED, \
 	  "More items of a Distributed Map failed than it tolerates.") \
 	X(HEARTBEAT_TIMEOUT, "States.HeartbeatTimeout", RAISED, \
@@ -50,7 +50,7 @@ typedef enum SfSqlState
 	X(PERMISSIONS, "States.Permissions", RAISED, \
 	  "The machine's owner has no right on the activity, or the settings of sfworker forbid the task.") \
 	X(QUERY_EVALUATION_ERROR, "States.QueryEvaluationError", RAISED, \
-	  "A JSONata expression failed, or returned a value of the wrong type. The history has the event EvaluationFailed.") \
+	  "A JSONata expression failed, or returned a value of the wrong type; or an evaluation in either language took longer than `sfflow.evaluation_timeout`. The history has the event EvaluationFailed.") \
 	X(RESULT_PATH_MATCH_FAILURE, "States.ResultPathMatchFailure", RAISED, \
 	  "`ResultPath` leads through a value that is neither an object nor an array.") \
 	X(RESULT_WRITER_FAILED, "States.ResultWriterFailed", RAISED, \

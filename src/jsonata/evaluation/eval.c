@@ -13,8 +13,6 @@
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/function/functions.h"
 
-#define CHECK_EVERY 256			/* evaluations between looks at the clock */
-
 /*
  * Fill in what an error lacks from the calls under way, and throw it.  As in
  * the reference implementation the outermost call names the position.
@@ -43,13 +41,12 @@ sf_jn_check_stack(SfJnEval *ev)
 	sf_jn_check(ev);
 }
 
-/* Look for a cancel request; at every CHECK_EVERY-th call also at the clock. */
+/* Look for a cancel request, and now and then at the clock. */
 void
 sf_jn_check(SfJnEval *ev)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (++ev->ticks % CHECK_EVERY == 0 && ev->deadline > 0 &&
-		sf_tick_now() > ev->deadline)
+	if (sf_time_limit_spend(&ev->limit, 1))
 		sf_jn_fail(ev, SF_JN_ERROR_U1002);
 }
 

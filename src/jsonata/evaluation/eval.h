@@ -7,7 +7,7 @@
 
 #include "regex/regex.h"
 
-#include "base/time/clock.h"
+#include "base/time/time_limit.h"
 #include "base/version/compat.h"
 #include "jsonata/syntax/ast.h"
 #include "jsonata/value/fail.h"
@@ -97,6 +97,12 @@ typedef struct SfJnCall
 	int			position;
 } SfJnCall;
 
+/*
+ * Subjects that are kept decoded.  There is more than one, because the function that replaces a match may search
+ * another subject before the next match is looked for.
+ */
+#define SF_JN_KEPT_SUBJECTS 4
+
 struct SfJnEval
 {
 	SfJnArena	arena;
@@ -104,8 +110,7 @@ struct SfJnEval
 	SfJnMode	mode;
 	int			depth;
 	int			max_depth;
-	uint32		ticks;
-	SfTick		deadline;		/* 0: none */
+	SfTimeLimit limit;
 	SfJnFrame  *root;
 	SfJnCall   *call;			/* innermost */
 	SfJnCall   *outermost;
@@ -114,12 +119,9 @@ struct SfJnEval
 	int64		now_ms;			/* Unix time, fixed at the first use */
 	bool		now_known;
 
-	/* the last subject of a regular expression, decoded, and its matches */
-	struct SfJnSearch *search;
-	const SfJnValue *decoded;
-	unsigned int *wide;			/* pg_wchar */
-	uint32	   *offsets;		/* bytes; NULL: it is ASCII */
-	Size		nwide;
+	/* the last subjects of regular expressions, decoded, and the last searches, both with the latest first */
+	struct SfJnSubject *subjects[SF_JN_KEPT_SUBJECTS];
+	struct SfJnSearch *searches[SF_JN_KEPT_SUBJECTS];
 
 	/* Look a variable up outside the expression; NULL: there is none. */
 	SfJnValue  *(*lookup) (SfJnEval *ev, const SfJnName *name, bool *found);

@@ -47,18 +47,78 @@ SF_JN_LIBRARY_FUNCTION(shuffle)
 	return result;
 }
 
-static uint32 hash_value(const SfJnValue *value);
+/* Values inside a value that its hash looks at, about */
+#define HASH_BUDGET 512
 
-/* Hash a part of a container; of a container in it, only the length. */
-static uint32
-hash_part(const SfJnValue *value)
+static uint32 hash_value(const SfJnValue *value, int budget);
+
+/* Tell whether a value has values inside. */
+static bool
+is_container(const SfJnValue *value)
 {
-	return value != NULL && value->type >= SF_JN_TYPE_ARRAY ? value->len : hash_value(value);
+	return value != NULL && (value->type == SF_JN_TYPE_ARRAY || value->type == SF_JN_TYPE_OBJECT);
+}
+
+/* Hash a part of a container; of a container in it without a budget, only the length. */
+static uint32
+hash_part(const SfJnValue *value, int budget)
+{
+	return is_container(value) && budget <= 0 ? value->len : hash_value(value, budget);
+}
+
+/* Divide what a budget leaves beside the scalars of a container among the containers in it. */
+static int
+share_budget(int budget, int parts, int containers)
+{
+	return containers == 0 ? 0 : (budget - parts) / containers;
+}
+
+/* Find the i-th of n elements of an array, half of which are the last ones. */
+static const SfJnValue *
+hashed_element(const SfJnValue *array, uint32 n, uint32 i)
+{
+	return array->u.items[i < (n + 1) / 2 ? i : array->len - n + i];
+}
+
+/* Hash an array: as many elements as the budget has, half of them from the end. */
+static uint32
+hash_array(const SfJnValue *array, uint32 h, int budget)
+{
+	uint32		n = Min(array->len, (uint32) Max(budget, 8));
+	int			containers = 0;
+	int			share;
+
+	for (uint32 i = 0; i < n; i++)
+		containers += is_container(hashed_element(array, n, i));
+	share = share_budget(budget, (int) n, containers);
+	for (uint32 i = 0; i < n; i++)
+		h = h * 31 + hash_part(hashed_element(array, n, i), share);
+	return h + array->len;
+}
+
+/* Hash an object, all of its members, in whatever order they are. */
+static uint32
+hash_object(const SfJnValue *object, uint32 h, int budget)
+{
+	int			containers = 0;
+	int			share;
+
+	for (uint32 i = 0; i < object->len; i++)
+		containers += is_container(object->u.members[i].value);
+	share = share_budget(budget, (int) Min(object->len, HASH_BUDGET), containers);
+	for (uint32 i = 0; i < object->len; i++)
+	{
+		const SfJnMember *member = &object->u.members[i];
+
+		/* multiplied, so that two members that change places change the sum */
+		h += (member->hash | 1) * (hash_part(member->value, share) + 31);
+	}
+	return h + object->len;
 }
 
 /* Hash a value so that equal values hash alike. */
 static uint32
-hash_value(const SfJnValue *value)
+hash_value(const SfJnValue *value, int budget)
 {
 	uint32		h;
 
@@ -80,13 +140,9 @@ hash_value(const SfJnValue *value)
 		case SF_JN_TYPE_STRING:
 			return h ^ sf_jn_hash(value->u.str, value->len);
 		case SF_JN_TYPE_ARRAY:
-			for (uint32 i = 0; i < Min(value->len, 8); i++)
-				h = h * 31 + hash_part(value->u.items[i]);
-			return h + value->len;
+			return hash_array(value, h, budget);
 		case SF_JN_TYPE_OBJECT:
-			for (uint32 i = 0; i < value->len; i++)
-				h += value->u.members[i].hash * 31 + hash_part(value->u.members[i].value);
-			return h + value->len;
+			return hash_object(value, h, budget);
 		case SF_JN_TYPE_FUNCTION:
 			return h;
 	}
@@ -113,7 +169,7 @@ SF_JN_LIBRARY_FUNCTION(distinct)
 	for (uint32 i = 0; i < list->len; i++)
 	{
 		SfJnValue  *value = list->u.items[i];
-		uint32		slot = hash_value(value) & (size - 1);
+		uint32		slot = hash_value(value, HASH_BUDGET) & (size - 1);
 
 		sf_jn_check(ev);
 		while (table[slot] != 0 && !sf_jn_is_equal(ev, result->u.items[table[slot] - 1], value))

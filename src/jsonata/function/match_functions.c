@@ -85,7 +85,7 @@ next_match(SfJnEval *ev, Matcher *matcher)
 	matcher->first = false;
 	if (matcher->regex != NULL)
 	{
-		if (!first && matcher->from >= ev->nwide)
+		if (!first && matcher->from >= matcher->match.subject_len)
 			return false;
 		if (!sf_jn_regex_search(ev, matcher->regex, matcher->subject, matcher->from, &matcher->match))
 			return false;

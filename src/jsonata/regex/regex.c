@@ -14,21 +14,27 @@
  */
 #include "postgres.h"
 
-#include <signal.h>
-
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/timeout.h"
 
-#include "base/error/debug_point.h"
-#include "base/error/errors.h"
-#include "base/hooks.h"
+#include "base/time/watch.h"
 #include "jsonata/evaluation/eval.h"
 #include "jsonata/regex/regex.h"
 
-static int	execute_regex(SfJnEval *ev, regex_t *re, size_t from, int nmatch,
-						  regmatch_t *match);
+/* A subject in code points */
+typedef struct SfJnSubject
+{
+	const SfJnValue *text;		/* NULL: none, so far */
+	pg_wchar   *wide;
+	uint32	   *offsets;		/* of each code point, in bytes */
+	Size		len;			/* code points */
+	Size		room;			/* code points that wide and offsets have room for */
+	bool		is_ascii;
+} SfJnSubject;
+
+static int	execute_regex(SfJnEval *ev, const SfJnSubject *subject, regex_t *re, size_t from,
+						  int nmatch, regmatch_t *match);
 
 /* What the last search of a subject found for each alternative of a pattern */
 typedef struct SfJnSearch
@@ -46,54 +52,84 @@ typedef struct SfJnSearch
 
 /* Take a substring by code points. */
 static SfJnValue *
-slice(SfJnEval *ev, const SfJnValue *text, const uint32 *offsets, regoff_t from, regoff_t to)
+slice(SfJnEval *ev, const SfJnSubject *subject, regoff_t from, regoff_t to)
 {
-	Size		start = offsets == NULL ? (Size) from : offsets[from];
-	Size		end = offsets == NULL ? (Size) to : offsets[to];
+	Size		start = subject->is_ascii ? (Size) from : subject->offsets[from];
+	Size		end = subject->is_ascii ? (Size) to : subject->offsets[to];
 
-	return sf_jn_string(&ev->arena, text->u.str + start, end - start);
+	return sf_jn_string(&ev->arena, subject->text->u.str + start, end - start);
 }
 
-/*
- * Decode a subject into code points and the byte offset of each; kept for the
- * matches to come, as a search is mostly repeated on the same subject.
- */
+/* Move an element of an array of pointers to its beginning. */
 static void
-decode_subject(SfJnEval *ev, SfJnValue *subject)
+move_to_front(void **array, int i)
 {
-	const char *p = subject->u.str;
-	const char *end = p + subject->len;
-	Size		n = 0;
-	bool		ascii = true;
+	void	   *element = array[i];
 
-	if (ev->decoded == subject)
-		return;
-	ev->wide = sf_jn_alloc(&ev->arena, ((Size) subject->len + 1) * sizeof(pg_wchar));
-	ev->offsets = sf_jn_alloc(&ev->arena, ((Size) subject->len + 1) * sizeof(uint32));
+	memmove(array + 1, array, i * sizeof(void *));
+	array[0] = element;
+}
+
+/* Decode a subject, into the memory of one that is decoded no longer, if it is large enough. */
+static void
+decode(SfJnEval *ev, SfJnSubject *decoded, const SfJnValue *text)
+{
+	const char *p = text->u.str;
+	const char *end = p + text->len;
+	Size		n = 0;
+
+	if (decoded->room < (Size) text->len + 1)
+	{
+		decoded->text = NULL;
+		decoded->room = Max((Size) text->len + 1, Min(decoded->room * 2, 1024));
+		decoded->wide = sf_jn_alloc(&ev->arena, decoded->room * sizeof(pg_wchar));
+		decoded->offsets = sf_jn_alloc(&ev->arena, decoded->room * sizeof(uint32));
+	}
+	decoded->is_ascii = true;
 	while (p < end)
 	{
 		uint32		cp;
 
-		ev->offsets[n] = (uint32) (p - subject->u.str);
-		ascii &= (unsigned char) *p < 0x80;
+		decoded->offsets[n] = (uint32) (p - text->u.str);
+		decoded->is_ascii &= (unsigned char) *p < 0x80;
 		p += sf_jn_decode(p, end, &cp);
-		ev->wide[n++] = cp;
+		decoded->wide[n++] = cp;
 	}
-	ev->offsets[n] = subject->len;
-	ev->nwide = n;
-	ev->decoded = subject;
-	if (ascii)
-		ev->offsets = NULL;
+	decoded->offsets[n] = text->len;
+	decoded->len = n;
+	decoded->text = text;
 }
 
-/* Search the decoded subject for an alternative; false: it is not there. */
+/*
+ * Find a subject among those that are decoded, or decode it.  It is kept for the matches to
+ * come, as a search is mostly repeated on the same subject.
+ */
+static const SfJnSubject *
+decode_subject(SfJnEval *ev, const SfJnValue *text)
+{
+	int			i = 0;
+
+	while (i < SF_JN_KEPT_SUBJECTS - 1 && ev->subjects[i] != NULL && ev->subjects[i]->text != text)
+		i++;
+	if (ev->subjects[i] == NULL)
+	{
+		ev->subjects[i] = sf_jn_alloc(&ev->arena, sizeof(SfJnSubject));
+		memset(ev->subjects[i], 0, sizeof(SfJnSubject));
+	}
+	if (ev->subjects[i]->text != text)
+		decode(ev, ev->subjects[i], text);
+	move_to_front((void **) ev->subjects, i);
+	return ev->subjects[0];
+}
+
+/* Search a subject for an alternative; false: it is not there. */
 static bool
-search_alternative(SfJnEval *ev, const SfJnRegex *regex, const SfJnAlternative *alternative,
-				   Size from, regmatch_t *found, int nfound)
+search_alternative(SfJnEval *ev, const SfJnSubject *subject, const SfJnRegex *regex,
+				   const SfJnAlternative *alternative, Size from, regmatch_t *found, int nfound)
 {
 	regex_t    *re = RE_compile_and_cache(alternative->pattern, regex->flags,
 										  regex->collation);
-	int			rc = execute_regex(ev, re, from, nfound, found);
+	int			rc = execute_regex(ev, subject, re, from, nfound, found);
 	char		reason[100];
 
 	if (rc == REG_OKAY || rc == REG_NOMATCH)
@@ -109,14 +145,25 @@ search_alternative(SfJnEval *ev, const SfJnRegex *regex, const SfJnAlternative *
 static SfJnSearch *
 find_search(SfJnEval *ev, const SfJnRegex *regex, const SfJnValue *subject)
 {
-	if (ev->search == NULL)
-		ev->search = sf_jn_alloc(&ev->arena, sizeof(SfJnSearch));
-	else if (ev->search->regex == regex && ev->search->subject == subject)
-		return ev->search;
-	memset(ev->search->of, 0, regex->nalternatives * sizeof(ev->search->of[0]));
-	ev->search->regex = regex;
-	ev->search->subject = subject;
-	return ev->search;
+	int			i = 0;
+	SfJnSearch *search;
+
+	while (i < SF_JN_KEPT_SUBJECTS - 1 && ev->searches[i] != NULL &&
+		   (ev->searches[i]->regex != regex || ev->searches[i]->subject != subject))
+		i++;
+	if (ev->searches[i] == NULL)
+	{
+		ev->searches[i] = sf_jn_alloc(&ev->arena, sizeof(SfJnSearch));
+		ev->searches[i]->regex = NULL;
+	}
+	search = ev->searches[i];
+	move_to_front((void **) ev->searches, i);
+	if (search->regex == regex && search->subject == subject)
+		return search;
+	memset(search->of, 0, regex->nalternatives * sizeof(search->of[0]));
+	search->regex = regex;
+	search->subject = subject;
+	return search;
 }
 
 /* Where the number of an alternative may stand: none matches */
@@ -124,7 +171,8 @@ find_search(SfJnEval *ev, const SfJnRegex *regex, const SfJnValue *subject)
 
 /* Search for all alternatives; returns the one whose match is taken, or NO_ALTERNATIVE. */
 static int
-search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Size from)
+search_alternatives(SfJnEval *ev, const SfJnSubject *subject, const SfJnRegex *regex, SfJnSearch *search,
+					Size from)
 {
 	int			best = NO_ALTERNATIVE;
 
@@ -142,8 +190,8 @@ search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Si
 		if (search->of[i].match == NULL || search->of[i].from > from ||
 			(search->of[i].found && (Size) match[0].rm_so < from))
 		{
-			search->of[i].found = search_alternative(ev, regex, alternative, from, match,
-													 search->of[i].nmatch);
+			search->of[i].found = search_alternative(ev, subject, regex, alternative, from,
+													 match, search->of[i].nmatch);
 			search->of[i].from = from;
 			search->of[i].match = match;
 		}
@@ -156,25 +204,27 @@ search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Si
 
 /* Search a subject from a code point on. */
 bool
-sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
+sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *text,
 				   Size from, SfJnMatch *match)
 {
+	const SfJnSubject *subject;
 	SfJnSearch *search;
 	regmatch_t *found;
 	int			taken;
 
 	sf_jn_check(ev);
-	decode_subject(ev, subject);
-	if (from > ev->nwide)
+	subject = decode_subject(ev, text);
+	match->subject_len = subject->len;
+	if (from > subject->len)
 		return false;
-	search = find_search(ev, regex, subject);
-	taken = search_alternatives(ev, regex, search, from);
+	search = find_search(ev, regex, text);
+	taken = search_alternatives(ev, subject, regex, search, from);
 	if (taken == NO_ALTERNATIVE)
 		return false;
 	found = search->of[taken].match;
 	match->start = found[0].rm_so;
 	match->end = found[0].rm_eo;
-	match->text = slice(ev, subject, ev->offsets, found[0].rm_so, found[0].rm_eo);
+	match->text = slice(ev, subject, found[0].rm_so, found[0].rm_eo);
 	match->ngroups = regex->ngroups;
 	match->groups = sf_jn_alloc(&ev->arena, (regex->ngroups + 1) * sizeof(SfJnValue *));
 	memset(match->groups, 0, (regex->ngroups + 1) * sizeof(SfJnValue *));
@@ -183,8 +233,7 @@ sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 		int			group = regex->captures[regex->alternatives[taken].captures + i - 1];
 
 		if (found[i].rm_so >= 0)
-			match->groups[group] = slice(ev, subject, ev->offsets, found[i].rm_so,
-										 found[i].rm_eo);
+			match->groups[group] = slice(ev, subject, found[i].rm_so, found[i].rm_eo);
 	}
 	return true;
 }
@@ -232,8 +281,7 @@ sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *function, SfJnValue **args, 
 	if (function->kind == SF_JN_FUNCTION_REGEX && nargs > 1 && SF_JN_IS_NUMBER(args[1]) &&
 		args[1]->u.number > 0)
 		from = (Size) args[1]->u.number;
-	decode_subject(ev, subject);
-	if (function->kind == SF_JN_FUNCTION_NEXT && from >= ev->nwide)
+	if (function->kind == SF_JN_FUNCTION_NEXT && from >= decode_subject(ev, subject)->len)
 		return NULL;
 	if (!sf_jn_regex_search(ev, function->regex, subject, from, &match))
 		return NULL;
@@ -249,130 +297,45 @@ sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *function, SfJnValue **args, 
 	return result;
 }
 
-/*
- * Keep the time limit of an evaluation during a regular expression match.
- *
- * PostgreSQL's regular expressions have no time limit, but they check for query
- * cancel.  When the time is up, a timer sets QueryCancelPending, and the error
- * that follows becomes the error of the evaluation.  A real cancel takes
- * precedence, whether it is pending already or comes later: SIGINT, by which all
- * of them come, is noted meanwhile.
- */
-
 #define CHEAP_LEN 5000			/* code points that are searched soon enough */
 
-static TimeoutId watch_id = MAX_TIMEOUTS;	/* not registered yet */
-static volatile sig_atomic_t watch_fired = false;
-static volatile sig_atomic_t canceled = false;	/* by another than the watch */
-static struct sigaction outer_cancel;	/* the handler of SIGINT outside */
+/* A search of a subject from a code point on */
+typedef struct RegexCall
+{
+	const SfJnSubject *subject;
+	regex_t    *re;
+	Size		from;
+	int			nmatch;
+	regmatch_t *match;
+	int			rc;				/* a code of regex/regex.h */
+} RegexCall;
 
-/* Request a cancel (a signal handler). */
+/* Search. */
 static void
-time_is_up(void)
+call_regex(void *arg)
 {
-	if (QueryCancelPending)
-		return;
-	watch_fired = true;
-	InterruptPending = true;
-	QueryCancelPending = true;
-}
+	RegexCall  *call = arg;
 
-/* Note whether SIGINT cancels (a signal handler, in which SIGALRM waits). */
-static void
-note_cancel(int signo)
-{
-	bool		pending = QueryCancelPending;
-
-	QueryCancelPending = false;
-	if (outer_cancel.sa_handler != SIG_DFL && outer_cancel.sa_handler != SIG_IGN)
-		outer_cancel.sa_handler(signo);
-	if (QueryCancelPending)
-		canceled = true;
-	else
-		QueryCancelPending = pending;
-}
-
-/* Enable the timer. */
-static void
-begin_watch(SfJnEval *ev)
-{
-	struct sigaction noting = {.sa_handler = note_cancel,.sa_flags = SA_RESTART};
-
-	if (watch_id == MAX_TIMEOUTS)
-		watch_id = RegisterTimeout(USER_TIMEOUT, time_is_up);
-	watch_fired = canceled = false;
-	sigemptyset(&noting.sa_mask);
-	sigaddset(&noting.sa_mask, SIGALRM);
-	/* the handler has to know the outer one before it is called */
-	sigaction(SIGINT, NULL, &outer_cancel);
-	sigaction(SIGINT, &noting, NULL);
-	enable_timeout_after(watch_id,
-						 (int) Max((ev->deadline - sf_tick_now()) / 1000, 1));
-}
-
-/* Disable the timer; true when it has fired, and no other cancel has come. */
-static bool
-end_watch(void)
-{
-	bool		fired;
-
-	SF_DEBUG_POINT_HELD("regex-over");
-	disable_timeout(watch_id, false);
-	fired = watch_fired && !sf_hooks.cancel_requested();
-	watch_fired = false;
-	if (fired)
-		QueryCancelPending = false;
-	/* what comes from here on is not lost: it sets QueryCancelPending */
-	if (fired && canceled)
-	{
-		fired = false;
-		InterruptPending = true;
-		QueryCancelPending = true;
-	}
-	sigaction(SIGINT, &outer_cancel, NULL);
-	return fired;
+	call->rc = pg_regexec(call->re, call->subject->wide, call->subject->len, call->from, NULL,
+						  call->nmatch, call->match, 0);
 }
 
 /*
- * Search the decoded subject of ev from a code point on; a code of
+ * Search a subject from a code point on; a code of
  * regex/regex.h.  Throws U1002 when the time is up.
  */
 static int
-execute_regex(SfJnEval *ev, regex_t *re, size_t from, int nmatch, regmatch_t *match)
+execute_regex(SfJnEval *ev, const SfJnSubject *subject, regex_t *re, size_t from, int nmatch,
+			  regmatch_t *match)
 {
-	bool		costly = ev->nwide - from > CHEAP_LEN ||
+	RegexCall	call = {subject, re, from, nmatch, match, REG_OKAY};
+	bool		costly = subject->len - from > CHEAP_LEN ||
 		(re->re_info & (REG_UBACKREF | REG_ULOOKAROUND)) != 0;
-	volatile int rc = REG_OKAY;
 
-	if (ev->deadline == 0 || !costly)
-	{
-		rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
-		CHECK_FOR_INTERRUPTS();
-		return rc;
-	}
-
-	begin_watch(ev);
-#if PG_VERSION_NUM >= 160000
-	/* The engine raises the cancel itself. */
-	PG_TRY();
-	{
-		rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
-	}
-	PG_CATCH();
-	{
-		if (!end_watch())
-			PG_RE_THROW();
-		FlushErrorState();
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EVALUATION_LIMIT),
-				 errmsg("Expression evaluation timeout: Check for infinite loop")));
-	}
-	PG_END_TRY();
-#else
-	rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
-#endif
-	if (end_watch())
+	if (ev->limit.deadline == SF_TICK_UNSET || !costly)
+		call_regex(&call);
+	else if (!sf_watch_run(ev->limit.deadline, call_regex, &call))
 		sf_jn_fail(ev, SF_JN_ERROR_U1002);
 	CHECK_FOR_INTERRUPTS();
-	return rc;
+	return call.rc;
 }

@@ -34,6 +34,7 @@ typedef struct SfJnMatch
 {
 	Size		start;			/* code points */
 	Size		end;
+	Size		subject_len;	/* of the whole subject */
 	SfJnValue  *text;
 	SfJnValue **groups;			/* NULL: took no part */
 	int			ngroups;

@@ -307,6 +307,13 @@ delimiter(const SfItemReader *reader)
 	return ',';
 }
 
+/* Tell whether ReaderConfig is to give the headers. */
+static bool
+headers_are_given(const SfItemReader *reader)
+{
+	return strcmp(sf_item_reader_option(reader, "CSVHeaderLocation", "FIRST_ROW"), "GIVEN") == 0;
+}
+
 /* Return the headers that ReaderConfig gives; NIL: the first row has them. */
 List *
 sf_item_reader_headers(const SfItemReader *reader)
@@ -317,8 +324,7 @@ sf_item_reader_headers(const SfItemReader *reader)
 	JsonbValue	root;
 	JsonbValue	value;
 
-	if (array == NULL ||
-		strcmp(sf_item_reader_option(reader, "CSVHeaderLocation", "FIRST_ROW"), "GIVEN") != 0)
+	if (array == NULL || !headers_are_given(reader))
 		return NIL;
 	sf_json_root(array, &root);
 	for (int i = 0; sf_json_element(&root, i, &value); i++)
@@ -375,7 +381,7 @@ csv_item(List *headers, List *fields)
 static bool
 read_csv(SfItemReader *reader, const char *text, int len, List *headers)
 {
-	SfCsv		csv = {text, text + len, delimiter(reader)};
+	SfCsv		csv = {text, text + len, delimiter(reader), false};
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext,
 											  "sfflow CSV row",
 											  ALLOCSET_DEFAULT_SIZES);
@@ -383,21 +389,28 @@ read_csv(SfItemReader *reader, const char *text, int len, List *headers)
 	List	   *fields;
 	bool		given = headers != NIL;
 	bool		more = true;
+	int			nrows = 0;
 
-	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-		csv.pos += 3;
+	if (headers == NIL && headers_are_given(reader))
+		return refuse_all(reader, "CSV headers cannot be empty.");
 	if (headers == NIL && !sf_csv_next(&csv, &headers))
 		return true;
+	if (csv.is_unclosed)
+		return sf_item_reader_refuse(reader, "The header row of the content has a quoted field that does not end.");
 	if (has_duplicates(headers))
 		return (given ? refuse_all : sf_item_reader_refuse) (reader, "CSV headers cannot contain duplicates.");
 	old = MemoryContextSwitchTo(row);
-	while (more && sf_csv_next(&csv, &fields))
+	while (more && sf_csv_next(&csv, &fields) && !csv.is_unclosed)
 	{
+		nrows++;
 		more = add_item(reader, csv_item(headers, fields));
 		MemoryContextReset(row);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(row);
+	if (csv.is_unclosed)
+		return sf_item_reader_refuse(reader, psprintf("Row %d of the content has a quoted field that does not end.",
+													  nrows + 1));
 	return true;
 }
 
@@ -406,6 +419,12 @@ static bool
 read_text(SfItemReader *reader, const char *type, const char *text, int len,
 		  List *headers)
 {
+	/* a byte order mark says nothing about UTF-8, but programs write it */
+	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+	{
+		text += 3;
+		len -= 3;
+	}
 	if (strcmp(type, "JSON") == 0)
 		return read_json(reader, text, len);
 	if (strcmp(type, "JSONL") == 0)

@@ -74,7 +74,7 @@ test_sign(Test test, int sign)
  * falls back.
  */
 static bool
-string_matches(const char *s, const char *send, const char *p, const char *pend)
+string_matches(SfEnv *env, const char *s, const char *send, const char *p, const char *pend)
 {
 	const char *star = NULL,
 			   *retry = NULL;
@@ -102,6 +102,8 @@ string_matches(const char *s, const char *send, const char *p, const char *pend)
 		if (star == NULL || retry >= send)
 			return false;
 		CHECK_FOR_INTERRUPTS();
+		if (sf_env_is_late(env, 1 + (uint32) ((p - star) / 256)))
+			return false;
 		p = star;
 		s = ++retry;
 	}
@@ -141,7 +143,7 @@ test_type(SfComparison comparison, const JsonbValue *value)
 
 /* Compare a value with an operand of the comparison's type. */
 static bool
-compare(const Comparison *comparison, const JsonbValue *value, const JsonbValue *operand)
+compare(SfEnv *env, const Comparison *comparison, const JsonbValue *value, const JsonbValue *operand)
 {
 	TimestampTz a,
 				b;
@@ -152,7 +154,7 @@ compare(const Comparison *comparison, const JsonbValue *value, const JsonbValue 
 			if (value->type != jbvString || operand->type != jbvString)
 				return false;
 			if (comparison->test == TEST_MATCHES)
-				return string_matches(value->val.string.val,
+				return string_matches(env, value->val.string.val,
 									  value->val.string.val + value->val.string.len,
 									  operand->val.string.val,
 									  operand->val.string.val + operand->val.string.len);
@@ -192,6 +194,7 @@ eval_compare(SfStep *step, const SfRuleComparison *rule, SfError *error)
 	JsonbValue	value,
 				other;
 	SfEvalStatus status;
+	bool		is_true;
 
 	status = sf_expr_eval_value(rule->variable, &step->env, &value, error);
 	if (status == SF_EVAL_ERROR)
@@ -215,7 +218,13 @@ eval_compare(SfStep *step, const SfRuleComparison *rule, SfError *error)
 			return bad_path(rule->operand_path, error);
 		operand = &other;
 	}
-	return compare(comparison, &value, operand) ? VERDICT_YES : VERDICT_NO;
+	is_true = compare(&step->env, comparison, &value, operand);
+	if (step->env.limit.is_over)
+	{
+		(void) sf_env_refuse_late(&step->env, error);
+		return VERDICT_ERROR;
+	}
+	return is_true ? VERDICT_YES : VERDICT_NO;
 }
 
 /* Where the number of a rule of a Choice may stand: the rule is the Condition of a job */

@@ -8,8 +8,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "transition/state/map_state.h"
 
 /* MaxConcurrency and its like, negative ones too; 0 where there is none. */
@@ -32,8 +30,12 @@ percentage_from_value(Jsonb *value, bool of_path, double *percentage)
 	if (root.type != jbvNumeric && !(of_path && root.type == jbvString))
 		return false;
 	text = sf_flow_shown(value);
+	/* strtod takes blanks and a plus sign before a number, too, hexadecimal digits, and words such as "inf" */
+	for (const char *c = text; *c != '\0'; c++)
+		if (strchr(c == text ? "-0123456789" : "0123456789.eE+-", *c) == NULL)
+			return false;
 	*percentage = strtod(text, &end);
-	return end != text && *end == '\0' && !isnan(*percentage);
+	return end != text && *end == '\0';
 }
 
 /* ToleratedFailurePercentage as the state has it; 0 where there is none. */
@@ -140,7 +142,8 @@ sf_map_iteration_input(SfStep *step, Jsonb *item, int index, Jsonb **input,
 	step->env.context = NULL;	/* built anew for each item */
 	step->env.make_context = sf_context_make;
 	ok = sf_template_eval(sf_state_map(step->state)->item_selector, &step->env,
-						  "ItemSelector", input, error);
+						  "ItemSelector", input, error) &&
+		sf_flow_check_input_size(step, *input, error);
 
 	/* the context may hold the input of the execution, for each of thousands of items */
 	if (ok && step->env.context != NULL && step->env.context != *input)

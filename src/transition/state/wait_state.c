@@ -21,12 +21,9 @@ seconds_from_value(const SfValueField *field, Jsonb *value, int64 *seconds,
 				   SfError *error)
 {
 	const char *text = sf_flow_shown(value);
-	char	   *end;
-	long long	number;
+	int64		number;
 
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	if (end == text || *end != '\0' || errno != 0)
+	if (!sf_flow_read_integer(text, &number))
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"The SecondsPath parameter cannot be parsed as a long value: %s == %s",
 							field->text, text);
