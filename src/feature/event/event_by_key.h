@@ -79,6 +79,7 @@ extern const SfEventType *sf_event_type_require(const char *text, int privilege)
 extern void sf_event_type_require_emit(const char *name, Oid owner);
 extern Oid	sf_event_type_require_own(const char *name);
 extern Oid	sf_event_type_set_owner(const char *name, Oid owner);
+extern const SfEventType *sf_event_type_keep_to_emit(const char *name);
 extern bool sf_event_type_insert(const char *name, SfArg ttl, SfArg remember, SfReceivers deliver, SfArg alert);
 extern void sf_event_type_delete(int event_type_no);
 extern void sf_event_type_notice(SfNotice *notice, const char *name);
