@@ -413,7 +413,7 @@ CREATE TABLE _sfflow.emission (
 ) WITH (fillfactor = 85);
 CREATE INDEX emission_live ON _sfflow.emission (event_type_no, key, event_no)
 	WHERE status IN (@EMISSIONS_LIVE@);
-CREATE INDEX emission_fresh ON _sfflow.emission (event_type_no, key) WHERE status IN (@EMISSIONS_FRESH@);
+CREATE INDEX emission_fresh ON _sfflow.emission (event_type_no, key, event_no) WHERE status IN (@EMISSIONS_FRESH@);
 CREATE UNIQUE INDEX emission_id ON _sfflow.emission (event_type_no, key, id) WHERE id IS NOT NULL;
 CREATE INDEX emission_expires ON _sfflow.emission (expires_at) WHERE status = @EMISSION_SWEPT@;
 CREATE INDEX emission_forget ON _sfflow.emission (forget_at) WHERE status IN (@EMISSIONS_ENDED@);
@@ -433,7 +433,8 @@ CREATE TABLE _sfflow.awaited_event (
 	PRIMARY KEY (execution_no, branch_no, event_type_no)
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 CREATE INDEX awaited_event_key ON _sfflow.awaited_event (event_type_no, key, since, execution_no, branch_no);
-CREATE INDEX awaited_event_ripe ON _sfflow.awaited_event (event_type_no, key) WHERE ripe;
+CREATE INDEX awaited_event_ripe ON _sfflow.awaited_event (event_type_no, key, since, execution_no, branch_no)
+	WHERE ripe;
 
 CREATE TABLE _sfflow.event_receipt (
 	execution_no bigint NOT NULL,

@@ -15,11 +15,9 @@
 #include "base/error/errors.h"
 #include "base/role/role.h"
 #include "base/settings.h"
+#include "base/time/interval.h"
 #include "base/version/compat.h"
 #include "store/state_machine/machine.h"
-
-/* Longest duration: a time shifted by it must stay within the calendar */
-#define MAX_DURATION_YEARS	1000
 
 /* Rows of a page, unless said otherwise, and at most */
 #define PAGE_SIZE		100
@@ -110,38 +108,32 @@ sf_arg_compiled(FunctionCallInfo fcinfo, int n)
 	return compiled;
 }
 
-/* Length of an interval, as extract(epoch) has it; double: it cannot overflow. */
-static double
-interval_us(const Interval *interval)
-{
-	double		days = interval->month / MONTHS_PER_YEAR * DAYS_PER_YEAR +
-		interval->month % MONTHS_PER_YEAR * (double) DAYS_PER_MONTH + interval->day;
-
-	return days * USECS_PER_DAY + interval->time;
-}
-
 /*
  * Fetch an interval argument in milliseconds, with 30 days per month and 365.25 days
  * per year; SF012 when it is negative or longer than 1000 years (as an infinite
- * one is).  NULL raises 22004 naming the argument.
+ * one is), or its months, days or time alone are.  NULL raises 22004 naming the argument.
+ * After this the interval itself may be added to a time, or subtracted from it.
  */
 int64
 sf_arg_duration_ms(FunctionCallInfo fcinfo, int n, const char *name)
 {
+	SfIntervalLength length;
 	double		us;
 
 	if (PG_ARGISNULL(n))
 		null_argument(name);
-	us = interval_us(PG_GETARG_INTERVAL_P(n));
-	if (us < 0)
+	length = sf_interval_measure(PG_GETARG_INTERVAL_P(n), &us);
+	if (length == SF_INTERVAL_NEGATIVE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument %s must not be negative", name)));
-	if (us > MAX_DURATION_YEARS * DAYS_PER_YEAR * USECS_PER_DAY)
+	if (length != SF_INTERVAL_FITS)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument %s must be at most %d years", name,
-						MAX_DURATION_YEARS)));
+						SF_MAX_DURATION_YEARS),
+				 length == SF_INTERVAL_MIXED ?
+				 errdetail("Its months, its days and its time must be so each, in either direction.") : 0));
 	return ((int64) us + 500) / 1000;
 }
 

@@ -16,17 +16,24 @@
  *
  *	OF_RETRIES	tries of tasks of an owner after a deadlock (sql_task/runner.c)
  *	OF_TABLE	what a table of sfflow has a number of, or its only one (sf_lock_tag)
- *	OF_NAME		an object, by its kind and a hash of its name (store/role/named_lock.c)
  *	OF_KIND		all objects of a kind (db/object_lock.c)
  *	OF_LIMIT	a bit: slots of limits, whose tags have more in this field (feature/limit/limit_slot_lock.c)
+ *
+ * Others are of a text, and of a number that belongs to it (sf_lock_tag_of_text):
+ *
+ *	OF_NAME		an object, by its kind and its name (store/role/named_lock.c)
+ *	OF_EVENT_KEY	a key of events, by the number of their type (feature/event/event_key_lock.c)
+ *	OF_EXECUTION_KEY	a key of executions (feature/home/home_row.c)
  */
 #define SF_LOCK_OF_RETRIES	3
 #define SF_LOCK_OF_TABLE	4
 #define SF_LOCK_OF_NAME		5
-#define SF_LOCK_OF_KIND		6
+#define SF_LOCK_OF_EVENT_KEY	6
+#define SF_LOCK_OF_EXECUTION_KEY	7
+#define SF_LOCK_OF_KIND		8
 #define SF_LOCK_OF_LIMIT	0x8000
 
-/* The tag of the lock of what has a number, or a hash, among what is of a table; two may have the same. */
+/* The tag of the lock of what has a number among what is of a table. */
 static inline LOCKTAG
 sf_lock_tag(const char *table, uint32 number)
 {
@@ -36,15 +43,7 @@ sf_lock_tag(const char *table, uint32 number)
 	return tag;
 }
 
-/* The tag of the lock of an object of a kind by the hash of its name; two may have the same. */
-static inline LOCKTAG
-sf_lock_tag_of_name(char kind, uint32 hash)
-{
-	LOCKTAG		tag;
-
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, (uint32) kind, hash, SF_LOCK_OF_NAME);
-	return tag;
-}
+extern LOCKTAG sf_lock_tag_of_text(uint16 of, uint32 number, const char *text);
 
 /* The tag of the lock of all objects of a kind. */
 static inline LOCKTAG

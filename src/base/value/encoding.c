@@ -48,6 +48,19 @@ compute(size_t algorithm, const void *bytes, Size len, uint8 *digest)
 	pg_cryptohash_free(ctx);
 }
 
+/* The first 64 bits of the SHA-256 digest of bytes. */
+uint64
+sf_digest_64(const void *bytes, Size len)
+{
+	enum {SHA_256 = 2};
+	uint8		digest[PG_SHA256_DIGEST_LENGTH];
+	uint64		start;
+
+	compute(SHA_256, bytes, len, digest);
+	memcpy(&start, digest, sizeof(start));
+	return start;
+}
+
 /*
  * Return the digest of len bytes in hexadecimal; NULL when there is no
  * algorithm of that name (MD5, SHA-1, SHA-256, SHA-384, SHA-512).

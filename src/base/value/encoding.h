@@ -8,6 +8,8 @@
 extern char *sf_digest_hex(const char *algorithm, Size algorithm_len,
 						   const void *bytes, Size len);
 
+extern uint64 sf_digest_64(const void *bytes, Size len);
+
 /* --- bytes as base64 text --- */
 
 extern char *sf_base64_encode(const void *bytes, int n);

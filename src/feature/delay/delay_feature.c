@@ -11,6 +11,7 @@
 #include "utils/timestamp.h"
 
 #include "base/error/errors.h"
+#include "base/time/interval.h"
 #include "base/version/compat.h"
 #include "store/feature.h"
 
@@ -65,15 +66,18 @@ static TimestampTz
 parse_delay(const char *text, bool is_number)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	const char *interval = is_number ? psprintf("%s seconds", text) : text;
-	Datum		at = DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(now),
-										 DirectFunctionCall3(interval_in, CStringGetDatum(interval),
-															 ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+	const Interval *interval = sf_interval_parse(is_number ? psprintf("%s seconds", text) : text);
+	double		us;
+	SfIntervalLength length = sf_interval_measure(interval, &us);
+	Datum		at;
 
+	if (length == SF_INTERVAL_LONG || length == SF_INTERVAL_MIXED)
+		refuse("delay", psprintf("must be at most %d years", SF_MAX_DURATION_YEARS));
+	if (length == SF_INTERVAL_NEGATIVE)
+		refuse("delay", "must not be negative");
+	at = DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(now), IntervalPGetDatum(interval));
 	if (DatumGetTimestampTz(at) < now)
 		refuse("delay", "must not be negative");
-	if (TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(at)))
-		refuse("delay", "must not be infinite");
 	return DatumGetTimestampTz(at);
 }
 

@@ -336,15 +336,17 @@ sf_emission_delete_receipts(int64 execution_no)
 
 /* --- events --- */
 
-/* List the numbers of the fresh events of a key. */
+/* Those of them that no sweep has given to all that wait, in the same order */
+static const SfIndex fresh = {"emission", "emission_fresh"};
+
+/* List the numbers of the fresh events of a key behind one, oldest first, at most max_rows. */
 List *
-sf_emission_fresh(const SfEventType *type, const char *key)
+sf_emission_fresh(const SfEventType *type, const char *key, int64 behind, int max_rows)
 {
-	static const SfIndex fresh = {"emission", "emission_fresh"};
 	List	   *numbers = NIL;
 
-	(void) sf_rows_read_now(&fresh, PG_INT32_MAX, sf_row_append_number, &numbers,
-							SF_INT4(type->event_type_no), SF_TEXT(key));
+	(void) sf_rows_read_behind(&fresh, max_rows, sf_row_append_number, &numbers,
+							   SF_INT4(type->event_type_no), SF_TEXT(key), SF_INT8(behind));
 	return numbers;
 }
 
@@ -389,6 +391,18 @@ sf_emission_read(const SfEventType *type, const char *key, int64 *behind, Timest
 
 	*last = sf_rows_read_behind(&live, max_rows, read_emission, &reading, SF_INT4(type->event_type_no), SF_TEXT(key),
 								SF_INT8(*behind)) < max_rows;
+	*behind = reading.behind;
+	return reading.events;
+}
+
+/* The same of the fresh events of a key. */
+List *
+sf_emission_read_fresh(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int max_rows)
+{
+	Reading		reading = {now, *behind, NIL};
+
+	(void) sf_rows_read_behind(&fresh, max_rows, read_emission, &reading, SF_INT4(type->event_type_no), SF_TEXT(key),
+							   SF_INT8(*behind));
 	*behind = reading.behind;
 	return reading.events;
 }

@@ -141,7 +141,7 @@ type_to_emit(const char *name)
 {
 	const SfEventType *type = sf_event_type_require(name, SF_RIGHT_EMIT);
 
-	type = sf_event_type_keep(type->name);
+	type = sf_event_type_keep_to_emit(type->name);
 	if (type == NULL)
 		sf_object_missing(SF_OBJECT_EVENT, name);
 	return type;
@@ -269,7 +269,7 @@ sf_emission_by_rule(const char *name, Oid owner, Jsonb *event, char *id)
 	Emit		emit = read_element(event, 0);
 
 	sf_event_type_require_emit(name, owner);
-	type = sf_event_type_keep(name);
+	type = sf_event_type_keep_to_emit(name);
 	if (type == NULL)
 		sf_object_missing(SF_OBJECT_EVENT, name);
 	if (emit.id == NULL)

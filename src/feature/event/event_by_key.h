@@ -12,7 +12,10 @@
  *	3. Sweep, a transaction of its own without user code: lock the key alone; read which events are fresh; then lock the
  *	   branches that wait and the rows of their waits, passing over locked ones (a stop deletes rows of waits whose
  *	   branches it passes over), and give each its oldest event.  Then the events that were read
- *	   first are fresh no more, unless a wait was passed over, and waits that got nothing are ripe no more.
+ *	   first are fresh no more, unless a wait was passed over, and waits that got nothing are ripe no more.  So a wait
+ *	   that is not ripe has been matched with all events that are not fresh: a pass over a key matches it with fresh
+ *	   ones, and a ripe one with all.  A pass may take several sweeps, each of which sees what was fresh when the
+ *	   pass began; what comes later is fresh, or ripe, for the next one.
  *	4. Fresh and ripe are in the tables: a wake-up may get lost, the poll finds the rows.
  *
  * A sweep has the lock alone.  So each wait of the key has either committed, and the sweep sees it; or it takes the
@@ -28,6 +31,7 @@
 
 #include "fmgr.h"
 
+#include "base/time/clock.h"
 #include "db/keyed_cache.h"
 #include "json/json.h"
 #include "run/apply/apply.h"
@@ -75,6 +79,7 @@ sf_event_type_may_be(void)
 extern const SfEventType *sf_event_type_find(const char *name);
 extern const SfEventType *sf_event_type_by_number(int event_type_no);
 extern const SfEventType *sf_event_type_keep(const char *name);
+extern const SfEventType *sf_event_type_keep_to_emit(const char *name);
 extern const SfEventType *sf_event_type_require(const char *text, int privilege);
 extern void sf_event_type_require_emit(const char *name, Oid owner);
 extern Oid	sf_event_type_require_own(const char *name);
@@ -152,7 +157,6 @@ typedef struct SfEmission
 	int64		event_no;
 	char	   *id;
 	bool		for_one;
-	bool		gone;			/* the sweep has given it, and it is for one */
 	int			depth;			/* of the chain of rules that has led to it */
 	TimestampTz emitted_at;
 	Jsonb	   *payload;		/* or NULL */
@@ -173,7 +177,8 @@ extern SfArg sf_receivers_arg(SfReceivers deliver);
 extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
 extern int64 sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key);
 extern bool sf_emission_may_be_for(int64 execution_no, const SfEventType *type, const char *key);
-extern List *sf_emission_fresh(const SfEventType *type, const char *key);
+extern List *sf_emission_fresh(const SfEventType *type, const char *key, int64 behind, int max_rows);
+extern List *sf_emission_read_fresh(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int max_rows);
 extern List *sf_emission_read(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int max_rows,
 							  bool *last);
 extern bool sf_emission_take(int64 event_no, TimestampTz now);
@@ -228,9 +233,32 @@ extern void sf_awaited_delete_left(SfBranchKey key, int generation);
 extern void sf_awaited_clear_ripe(SfBranchKey key, int event_type_no, int generation);
 extern char *sf_awaited_probe(const SfResource *resource);
 
-/* --- match.c: sweeps --- */
+/* --- match.c: a key --- */
 
-extern SfSweepResult sf_match_sweep(TimestampTz now);
-extern bool sf_match_execution(int64 execution_no);
+/* A key of a type of events */
+typedef struct SfEventKey
+{
+	int			event_type_no;
+	char	   *key;
+} SfEventKey;
+
+/* What became of some keys */
+typedef struct SfMatchResult
+{
+	int			budget;			/* answers that may still be given */
+	bool		locked;			/* others have some of the keys */
+	bool		made_progress;	/* something was given or looked at, or a key is done with */
+	bool		left_out;		/* the time was over before all keys were come to, or all of one were matched */
+} SfMatchResult;
+
+extern void sf_match_key(const SfEventType *type, const char *key, TimestampTz now, SfTick until,
+						 SfMatchResult *result);
+extern int	sf_event_key_compare(const SfEventKey *a, const SfEventKey *b);
+extern void sf_match_forget(const SfEventKey *event_key);
+
+/* --- event_sweep.c: sweeps --- */
+
+extern SfSweepResult sf_event_sweep(TimestampTz now);
+extern bool sf_event_sweep_execution(int64 execution_no);
 
 #endif							/* SF_FEATURE_EVENT_BY_KEY_H */

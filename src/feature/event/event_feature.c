@@ -119,7 +119,7 @@ static const SfFeatureResource resource = {
 	.write_wait = sf_awaited_write,
 	.problem_of = sf_awaited_probe,
 	.allows = sf_awaited_check,
-	.find_awaited = sf_match_execution,
+	.find_awaited = sf_event_sweep_execution,
 	.kind = SF_RESOURCE_EVENT,
 };
 
@@ -131,7 +131,7 @@ static const SfFeatureAlerts alerts = {
 
 static const SfFeatureSweep sweeps = {
 	.name = "events",
-	.run = sf_match_sweep,
+	.run = sf_event_sweep,
 	.has_work = are_types,
 	.when_told = true,
 };

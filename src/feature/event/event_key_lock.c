@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
@@ -48,17 +47,15 @@ wait_within(const LOCKTAG *tag, LOCKMODE mode, int timeout_ms)
 }
 
 /*
- * Lock a key of a type of events until the end of the transaction; two keys may have the same lock.  False: others
- * have it, and a sweep is to try it again later.
+ * Lock a key of a type of events until the end of the transaction.  False: others have it, and a sweep is to try
+ * it again later.
  */
 bool
 sf_event_key_lock(int event_type_no, const char *key, SfEventKeyLock how)
 {
 	LOCKMODE	mode = how == SF_EVENT_KEY_LOCK_SHARED ? ShareLock : ExclusiveLock;
-	uint32		hash = hash_bytes((const unsigned char *) key, (int) strlen(key));
-	LOCKTAG		tag;
+	LOCKTAG		tag = sf_lock_tag_of_text(SF_LOCK_OF_EVENT_KEY, (uint32) event_type_no, key);
 
-	tag = sf_lock_tag("awaited_event", hash_combine(hash, (uint32) event_type_no));
 	if (LockAcquire(&tag, mode, false, true) != LOCKACQUIRE_NOT_AVAIL)
 		return true;
 	if (how == SF_EVENT_KEY_LOCK_ALONE_NOW)

@@ -24,6 +24,9 @@ enum
 	COL_alert_unreceived
 };
 
+/* Who emits an event waits so long for a transaction that drops its type, or so */
+#define EMIT_LOCK_MS	10000
+
 /* What a name of an event begins with */
 #define PREFIX		"event:"
 
@@ -81,6 +84,21 @@ sf_event_type_keep(const char *name)
 	if (sf_event_type_find(name) == NULL)
 		return NULL;
 	sf_named_lock(SF_OBJECT_EVENT, name, SF_NAMED_LOCK_KEEP);
+	return sf_event_type_find(name);
+}
+
+/* The same for who emits an event, in a transaction that may have others wait: raise where its lock does not come. */
+const SfEventType *
+sf_event_type_keep_to_emit(const char *name)
+{
+	name = pstrdup(name);
+	if (sf_event_type_find(name) == NULL)
+		return NULL;
+	if (!sf_named_lock_within(SF_OBJECT_EVENT, name, SF_NAMED_LOCK_KEEP, EMIT_LOCK_MS))
+		ereport(ERROR,
+				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				 errmsg("event \"%s\" is being dropped by another transaction", name),
+				 errhint("That is still open.  Try again when it has ended.")));
 	return sf_event_type_find(name);
 }
 

@@ -1,12 +1,10 @@
 /*
  * match.c
- *		Sweeps: give events to the branches that wait for them (event_by_key.h).
- *
- * A sweep sees the transactions that have committed when it has its lock.  A transaction that keeps one snapshot
- * (REPEATABLE READ) would not, so in a session it gives nothing.
+ *		Give the events of a key to the branches that wait for them (event_by_key.h), in passes.
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
@@ -14,6 +12,8 @@
 #include "utils/timestamp.h"
 
 #include "base/error/debug_point.h"
+#include "base/error/errors.h"
+#include "base/settings.h"
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
 #include "feature/rule/pattern.h"
@@ -21,19 +21,24 @@
 #include "store/role/owner.h"
 #include "store/role/privilege.h"
 
-/* A sweep tries again after this if others begin to wait for a key, or if another transaction has such a wait */
-#define SWEEP_RETRY_MS			300
+/* A sweep tries again after this if another transaction has a wait of a key */
 #define LOCKED_RETRY_MS			5000
-/* Events that have expired are looked for so often, at most */
-#define EXPIRED_SWEEP_MS		60000
+/* A pass over a key is gone on with within this, or begun anew */
+#define PASS_MS					60000
 
-/* Keys that a sweep goes through, and answers that it gives, at most */
-#define MAX_KEYS		32
-#define MAX_GIVEN		1000
+/* Passes that a process goes on with */
+#define MAX_PASSES		1000
 
 /* Waits, and events, that are read at once */
-#define WAITS			500
+#define WAITS			100
 #define EVENTS			16
+
+/* Fresh events that a pass is of, and bytes of their payloads, or so */
+#define FRESH			500
+#define FRESH_BYTES		(16 * 1024 * 1024)
+
+/* The time is looked at with each so many events and waits */
+#define LOOKED			16
 
 /* An execution that has passed over so many receipts has its floor raised */
 #define PASSED			32
@@ -50,20 +55,47 @@ typedef struct Wait
 	Jsonb	   *filter;
 } Wait;
 
-/* An event that this sweep has given to an execution */
+/* An event that this sweep has given to an execution, or (0), since it is for one, to any */
 typedef struct Given
 {
 	int64		execution_no;
 	int64		event_no;
 } Given;
 
-/* A sweep of a key */
+/*
+ * A pass over a key: fresh events are matched with all waits, and ripe waits with all events.  Other pairs have been
+ * matched before, or the events were not there when the wait began.  Where the time of a sweep is over, a later one
+ * of this process goes on.
+ */
+typedef struct Pass
+{
+	SfEventKey	event_key;
+	MemoryContext context;		/* has the pass and what it points to */
+	TransactionId xid;			/* the last one that has written what it has come to: it counts if that has committed */
+	SfTick		at;				/* when that was */
+
+	int64		fresh_from;		/* fresh events are those behind this number, */
+	List	   *fresh;			/* ... their numbers, in order */
+	bool		more_fresh;		/* there are more of them, for another pass */
+
+	bool		is_begun;		/* a wait was gone through: */
+	Wait		last;			/* the last one, but for its filter */
+	bool		is_within;		/* the next wait was matched with some events: */
+	Wait		within;			/* it, */
+	int64		looked_to;		/* ... and the last one of them */
+	bool		skipped;		/* a wait was passed over */
+} Pass;
+
+/* A sweep of a key, as long as it has time */
 typedef struct Match
 {
 	const SfEventType *type;
 	const char *key;
 	TimestampTz now;
+	SfTick		until;
+	Pass	   *pass;
 
+	List	   *fresh;			/* SfEmission: those that are fresh, and of the pass */
 	List	   *events;			/* SfEmission that may be given, behind the number "after" */
 	int64		after;
 	int64		read_to;		/* number of the last one that was read, behind "after" */
@@ -74,13 +106,23 @@ typedef struct Match
 	List	   *raise;			/* executions whose floors are to be raised */
 	List	   *unripe;			/* waits that got nothing, and were ripe */
 	int			budget;			/* answers that may still be given */
-	bool		skipped;		/* a wait was passed over, or not come to */
-	bool		locked;			/* ... because another transaction has it */
+	int			looked;			/* events and waits that were looked at */
+	bool		cut;			/* the time or the budget is used up */
+	bool		locked;			/* another transaction has a wait that was passed over */
 } Match;
+
+/* Is the time over?  Something is looked at in any case. */
+static bool
+is_over(Match *match)
+{
+	if (++match->looked % LOOKED == 0 && sf_tick_now() >= match->until)
+		match->cut = true;
+	return match->cut;
+}
 
 /* --- events for a wait --- */
 
-/* Read more events of the key; false: there are none. */
+/* Read more events of the key; false: there are none, or the time is over. */
 static bool
 read_more(Match *match)
 {
@@ -89,6 +131,12 @@ read_more(Match *match)
 	while (more == NIL && !match->complete)
 	{
 		CHECK_FOR_INTERRUPTS();
+		/* there may be any number that have expired */
+		if (match->read_to != match->after && sf_tick_now() >= match->until)
+		{
+			match->cut = true;
+			break;
+		}
 		more = sf_emission_read(match->type, match->key, &match->read_to, match->now, EVENTS, &match->complete);
 	}
 	match->events = list_concat(match->events, more);
@@ -105,6 +153,17 @@ begin_behind(Match *match, int64 floor)
 	match->after = floor;
 	match->read_to = floor;
 	match->complete = false;
+}
+
+/* An event by its place, of the fresh ones or of all; NULL: there is none, or the time is over. */
+static SfEmission *
+event_at(Match *match, bool fresh, int i)
+{
+	if (fresh)
+		return i < list_length(match->fresh) ? list_nth(match->fresh, i) : NULL;
+	if (i >= list_length(match->events) && !read_more(match))
+		return NULL;
+	return list_nth(match->events, i);
 }
 
 /* Has this sweep given an event to an execution? */
@@ -130,35 +189,82 @@ matches(const SfPattern *pattern, const SfEmission *event)
 	return sf_json_is_object(&root) && sf_pattern_matches(pattern, &root);
 }
 
+/* Are they the same wait? */
+static bool
+is_same(const Wait *a, const Wait *b)
+{
+	return a->key.execution_no == b->key.execution_no && a->key.branch_no == b->key.branch_no &&
+		a->generation == b->generation;
+}
+
+/* The number of an event up to which those for a wait were looked at; that of its floor, or above. */
+static int64
+looked_to(const Match *match, const Wait *wait)
+{
+	int64		floor = sf_emission_floor(wait->key.execution_no, match->type, match->key);
+
+	return match->pass->is_within && is_same(&match->pass->within, wait) ? Max(floor, match->pass->looked_to) : floor;
+}
+
+/* The time is over within a wait. */
+static void
+note_within(Match *match, const Wait *wait, int64 event_no)
+{
+	match->pass->is_within = true;
+	match->pass->within = *wait;
+	match->pass->looked_to = event_no;
+}
+
 /*
- * List the oldest events that a wait may have and whose payload matches a pattern (NULL: any), as many as it takes;
- * *passed: received ones before the last of them.
+ * List the oldest events, the fresh ones or all, that a wait may have and whose payload matches a pattern (NULL: any),
+ * as many as it takes; *passed: received ones before the last of them.  If the time is over, those found so far.
  */
 static List *
-find_matching(Match *match, const Wait *wait, const SfPattern *pattern, int *passed)
+find_matching(Match *match, const Wait *wait, const SfPattern *pattern, bool fresh, int *passed)
 {
 	int64		execution_no = wait->key.execution_no;
-	int64		floor = sf_emission_floor(execution_no, match->type, match->key);
+	int64		behind = looked_to(match, wait);
 	List	   *found = NIL;
 
 	*passed = 0;
-	begin_behind(match, floor);
+	if (!fresh)
+		begin_behind(match, behind);
 	for (int i = 0; list_length(found) < wait->max_events; i++)
 	{
-		SfEmission *event;
+		SfEmission *event = event_at(match, fresh, i);
 
 		CHECK_FOR_INTERRUPTS();
-		if (i >= list_length(match->events) && !read_more(match))
+		if (event == NULL)
+		{
+			if (match->cut)
+				behind = match->read_to;
 			break;
-		event = list_nth(match->events, i);
-		if (event->event_no <= floor || event->gone)
+		}
+		if (event->event_no <= behind || (event->for_one && is_given(match, 0, event->event_no)))
 			continue;
+		if (is_over(match))
+			break;
+		behind = event->event_no;
 		if (sf_emission_is_received(execution_no, event->event_no) || is_given(match, execution_no, event->event_no))
 			(*passed)++;
 		else if (matches(pattern, event))
 			found = lappend(found, event);
 	}
+	if (match->cut)
+		note_within(match, wait, behind);
 	return found;
+}
+
+/* The same, of the events that the pass matches with the wait. */
+static List *
+find_by_pattern(Match *match, const Wait *wait, const SfPattern *pattern, int *passed)
+{
+	List	   *found = find_matching(match, wait, pattern, !wait->ripe, passed);
+
+	/* what comes with the first one need not be of this pass */
+	if (wait->ripe || found == NIL || match->cut || list_length(found) == wait->max_events)
+		return found;
+	return find_matching(match, wait, pattern, false, passed);
 }
 
 /* List the oldest events that a wait may have; the pattern of its filter is freed, since a key may have many waits. */
@@ -171,12 +277,12 @@ find_events(Match *match, const Wait *wait, int *passed)
 	List	   *found;
 
 	if (wait->filter == NULL)
-		return find_matching(match, wait, NULL, passed);
+		return find_by_pattern(match, wait, NULL, passed);
 	context = AllocSetContextCreate(outer, "sfflow filter", ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(context);
 	pattern = sf_pattern_compile(wait->filter);
 	MemoryContextSwitchTo(outer);
-	found = find_matching(match, wait, pattern, passed);
+	found = find_by_pattern(match, wait, pattern, passed);
 	MemoryContextDelete(context);
 	return found;
 }
@@ -219,8 +325,9 @@ make_result(const Match *match, const Wait *wait, const List *events)
 
 /* --- waits --- */
 
-/* Waits for a key, in the order in which they began */
+/* Waits for a key, in the order in which they began, and those of them that are ripe */
 static const SfIndex waits_by_key = {"awaited_event", "awaited_event_key"};
+static const SfIndex ripe_waits_by_key = {"awaited_event", "awaited_event_ripe"};
 
 /* Columns of awaited_event */
 enum {COL_execution_no = 1, COL_branch_no, COL_event_type_no, COL_key, COL_generation, COL_ripe, COL_since,
@@ -244,25 +351,26 @@ read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
 	*waits = lappend(*waits, wait);
 }
 
-/* List the waits for the key behind one (NULL: from the first), those that began first first. */
+/* List waits that the pass comes to next, those that began first first; without fresh events these are ripe ones. */
 static List *
-read_waits(const Match *match, const Wait *after)
+read_waits(const Pass *pass)
 {
-	SfArg		key[] = {SF_INT4(match->type->event_type_no), SF_TEXT(match->key), {0}, {0}, {0}};
+	const SfIndex *index = pass->fresh == NIL ? &ripe_waits_by_key : &waits_by_key;
+	SfArg		key[] = {SF_INT4(pass->event_key.event_type_no), SF_TEXT(pass->event_key.key), {0}, {0}, {0}};
 	List	   *waits = NIL;
 	int			n = 0;
 
-	if (after == NULL)
+	if (!pass->is_begun)
 	{
-		(void) sf_rows_read_now_by(&waits_by_key, WAITS, read_wait, &waits, key, 2);
+		(void) sf_rows_read_now_by(index, WAITS, read_wait, &waits, key, 2);
 		return waits;
 	}
-	key[2] = SF_TIME(after->since);
-	key[3] = SF_INT8(after->key.execution_no);
-	key[4] = SF_INT8(after->key.branch_no);
+	key[2] = SF_TIME(pass->last.since);
+	key[3] = SF_INT8(pass->last.key.execution_no);
+	key[4] = SF_INT8(pass->last.key.branch_no);
 	/* those that differ in the last column, then in the one before it, then in the time */
 	for (int columns = lengthof(key); columns >= 3 && n < WAITS; columns--)
-		n += sf_rows_read_behind_by(&waits_by_key, WAITS - n, read_wait, &waits, key, columns);
+		n += sf_rows_read_behind_by(index, WAITS - n, read_wait, &waits, key, columns);
 	return waits;
 }
 
@@ -295,12 +403,14 @@ receive(Match *match, int64 execution_no, SfEmission *event)
 	Given		given = {execution_no, event->event_no};
 	SfReceipt  *receipt;
 
-	if (event->for_one && !sf_emission_take(event->event_no, match->now))
+	if (event->for_one)
 	{
-		event->gone = true;
-		return false;
+		Given		to_any = {0, event->event_no};
+
+		(void) hash_search(match->given, &to_any, HASH_ENTER, NULL);
+		if (!sf_emission_take(event->event_no, match->now))
+			return false;
 	}
-	event->gone = event->for_one;
 	(void) hash_search(match->given, &given, HASH_ENTER, NULL);
 	receipt = palloc(sizeof(SfReceipt));
 	*receipt = (SfReceipt) {execution_no, event->event_no, event->depth};
@@ -334,8 +444,8 @@ lock_wait(const Wait *wait)
 	return sf_awaited_lock(wait->key);
 }
 
-/* Match a wait: give it what there is for it. */
-static void
+/* Match a wait: give it what there is for it.  False: the time was over before it was matched with all. */
+static bool
 match_wait(Match *match, Wait *wait)
 {
 	int			passed;
@@ -343,316 +453,243 @@ match_wait(Match *match, Wait *wait)
 
 	if (events == NIL)
 	{
+		if (match->cut)
+			return false;
 		if (wait->ripe)
 			match->unripe = lappend(match->unripe, wait);
-		return;
+		return true;
 	}
 	if (!lock_wait(wait))
 	{
 		if (still_waits(wait) && !SF_DEBUG_MUTATION("event_mark_skipped"))
-			match->skipped = match->locked = true;
-		return;
+			match->pass->skipped = match->locked = true;
+		return true;
 	}
 	if (!deliver_events(match, wait, events))
-		match->skipped = true;
+		match->pass->skipped = true;
 	else if (passed >= PASSED)
 		match->raise = lappend(match->raise, &wait->key);
+	return true;
 }
 
-/* Match the waits for the key, until the budget is used up. */
+/* A wait was gone through: the pass goes on behind it. */
+static void
+note_gone_through(Pass *pass, const Wait *wait)
+{
+	pass->is_begun = true;
+	pass->last = *wait;
+	pass->last.filter = NULL;
+	pass->is_within = false;
+}
+
+/* Match the waits that the pass comes to, until the time or the budget is used up. */
 static void
 match_waits(Match *match)
 {
-	const Wait *last = NULL;
 	List	   *waits;
 
 	do
 	{
-		waits = read_waits(match, last);
+		waits = read_waits(match->pass);
 		foreach_ptr(Wait, wait, waits)
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (match->budget <= 0)
-			{
-				match->skipped = true;
+			match->cut |= match->budget <= 0;
+			if (is_over(match) || !match_wait(match, wait))
 				return;
-			}
-			match_wait(match, wait);
-			last = wait;
+			note_gone_through(match->pass, wait);
+			if (match->cut)
+				return;
 		}
 	} while (list_length(waits) == WAITS);
 }
 
-/* What became of some keys */
-typedef struct MatchResult
-{
-	int			budget;			/* answers that may still be given */
-	bool		locked;			/* others have some of the keys */
-	bool		made_progress;	/* something was given, or a key is done with */
-} MatchResult;
+/* --- passes --- */
 
-/* Match a key that is locked alone. */
-static void
-match_key(const SfEventType *type, const char *key, TimestampTz now, MatchResult *result)
-{
-	HASHCTL		ctl = {.keysize = sizeof(Given),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
-	Match		match = {.type = type,.key = key,.now = now,.budget = result->budget};
-	List	   *fresh = sf_emission_fresh(type, key);
-
-	match.given = hash_create("sfflow events given", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	match_waits(&match);
-	SF_DEBUG_POINT("event_look");
-	if (SF_DEBUG_MUTATION("event_mark_all"))
-		fresh = sf_emission_fresh(type, key);
-	sf_emission_note_receipts(type, match.receipts);
-	foreach_ptr(const SfBranchKey, branch, match.raise)
-		sf_emission_raise_floor(branch->execution_no, type, key, now);
-	clear_ripe(&match);
-	sf_emission_note_swept(fresh, now, !match.skipped);
-	if (match.locked)
-		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LOCKED_RETRY_MS));
-	result->made_progress |= !match.skipped || match.budget < result->budget;
-	result->budget = match.budget;
-}
-
-/* --- keys --- */
-
-/* A key of a type of events */
-typedef struct EventKey
-{
-	int			event_type_no;
-	char	   *key;
-} EventKey;
-
-/* A table with keys, and where it has them */
-typedef struct KeySource
-{
-	SfIndex		index;			/* over the type and the key */
-	int			column;			/* of the type; that of the key follows */
-	EventKey	next;			/* the first key that was not listed */
-	bool		is_any;			/* there is one */
-} KeySource;
-
-/* Read a key. */
-static void
-read_key(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	KeySource  *source = arg;
-
-	source->next.event_type_no = sf_row_number(tuple, desc, source->column, 0);
-	source->next.key = sf_row_text(tuple, desc, source->column + 1);
-}
-
-/* Find a type whose events are given now; NULL: it is gone, or held. */
-static const SfEventType *
-find_type(int event_type_no)
-{
-	const SfEventType *type = sf_event_type_by_number(event_type_no);
-
-	return type == NULL || sf_feature_is_held(SF_OBJECT_EVENT, type->name) ? NULL : type;
-}
-
-/* Step to the first key of a table behind one whose events are given now. */
-static void
-step_behind(KeySource *source, const EventKey *after)
-{
-	source->is_any =
-		sf_rows_read_behind(&source->index, 1, read_key, source, SF_INT4(after->event_type_no), SF_TEXT(after->key)) > 0 ||
-		sf_rows_read_behind(&source->index, 1, read_key, source, SF_INT4(after->event_type_no)) > 0;
-	while (source->is_any && find_type(source->next.event_type_no) == NULL)
-		source->is_any =
-			sf_rows_read_behind(&source->index, 1, read_key, source, SF_INT4(source->next.event_type_no)) > 0;
-}
+/* Passes that were cut, of this process */
+static List *passes = NIL;
 
 /* Compare two keys. */
-static int
-compare_keys(const EventKey *a, const EventKey *b)
+int
+sf_event_key_compare(const SfEventKey *a, const SfEventKey *b)
 {
 	return a->event_type_no != b->event_type_no ? (a->event_type_no < b->event_type_no ? -1 : 1) : strcmp(a->key, b->key);
 }
 
-/* List keys that have fresh events or ripe waits, behind one; of a key with many of them only the first is read. */
-static List *
-list_keys(const EventKey *after)
-{
-	KeySource	fresh = {.index = {"emission", "emission_fresh"},.column = 2};
-	KeySource	ripe = {.index = {"awaited_event", "awaited_event_ripe"},.column = 3};
-	List	   *keys = NIL;
-
-	step_behind(&fresh, after);
-	step_behind(&ripe, after);
-	while ((fresh.is_any || ripe.is_any) && list_length(keys) < MAX_KEYS)
-	{
-		int			order = !fresh.is_any ? 1 : !ripe.is_any ? -1 : compare_keys(&fresh.next, &ripe.next);
-		EventKey   *found = palloc(sizeof(EventKey));
-
-		*found = order <= 0 ? fresh.next : ripe.next;
-		keys = lappend(keys, found);
-		if (order <= 0)
-			step_behind(&fresh, found);
-		if (order >= 0)
-			step_behind(&ripe, found);
-	}
-	return keys;
-}
-
-/* Where the next sweep of this process begins: behind that key */
-static EventKey next_after = {0, NULL};
-
-/* Have the next sweep begin behind a key; NULL: with the first. */
+/* Forget a pass. */
 static void
-go_on_behind(const EventKey *last)
+forget_pass(Pass *pass)
 {
-	if (next_after.key != NULL)
-		pfree(next_after.key);
-	next_after.event_type_no = last == NULL ? 0 : last->event_type_no;
-	next_after.key = MemoryContextStrdup(TopMemoryContext, last == NULL ? "" : last->key);
+	passes = list_delete_ptr(passes, pass);
+	MemoryContextDelete(pass->context);
 }
 
-/* Lock a key alone: no transaction that begins to wait for it is open, nor one that drops its type. */
+/* Find the pass over a key that was cut; NULL: there is none. */
+static Pass *
+find_pass(const SfEventKey *event_key)
+{
+	foreach_ptr(Pass, pass, passes)
+		if (sf_event_key_compare(&pass->event_key, event_key) == 0)
+			return pass;
+	return NULL;
+}
+
+/* Forget the pass over a key, of which an error has come. */
+void
+sf_match_forget(const SfEventKey *event_key)
+{
+	Pass	   *pass = find_pass(event_key);
+
+	if (pass != NULL)
+		forget_pass(pass);
+}
+
+/* Does it count what a pass has gone through? */
 static bool
-lock_alone(const SfEventType *type, const char *key, bool may_wait)
+counts(const Pass *pass)
 {
-	if (SF_DEBUG_MUTATION("event_no_lock"))
-		return true;
-	return sf_named_try_lock(SF_OBJECT_EVENT, type->name, SF_NAMED_LOCK_KEEP) &&
-		sf_event_key_lock(type->event_type_no, key, may_wait ? SF_EVENT_KEY_LOCK_ALONE : SF_EVENT_KEY_LOCK_ALONE_NOW);
+	return pass->at >= sf_tick_plus_ms(sf_tick_now(), -PASS_MS) &&
+		(!TransactionIdIsValid(pass->xid) || TransactionIdIsCurrentTransactionId(pass->xid) ||
+		 TransactionIdDidCommit(pass->xid));
 }
 
-/* Match keys until the budget is used up. */
-static MatchResult
-match_keys(const List *keys, TimestampTz now)
+/* Note numbers in the memory of a pass. */
+static void
+note_fresh(Pass *pass, const List *numbers)
 {
-	MatchResult	result = {.budget = MAX_GIVEN};
-	bool		may_wait = true;
+	MemoryContext old = MemoryContextSwitchTo(pass->context);
 
-	foreach_ptr(const EventKey, event_key, keys)
+	foreach_ptr(const int64, number, numbers)
 	{
-		const SfEventType *type = find_type(event_key->event_type_no);
+		int64	   *copy = palloc(sizeof(int64));
 
-		CHECK_FOR_INTERRUPTS();
-		if (type == NULL)
-			continue;
-		/* with a lock of a key it waits for no other */
-		if (!lock_alone(type, event_key->key, may_wait))
-		{
-			result.locked = true;
-			continue;
-		}
-		may_wait = false;
-		match_key(type, event_key->key, now, &result);
-		if (result.budget <= 0)
-			break;
+		*copy = *number;
+		pass->fresh = lappend(pass->fresh, copy);
 	}
-	return result;
+	MemoryContextSwitchTo(old);
 }
 
-/* Is it time for this process to look for what has expired? */
-static bool
-is_time_to_sweep(void)
+/* Begin a pass over a key, of its fresh events behind a number. */
+static Pass *
+begin_pass(const SfEventType *type, const char *key, int64 fresh_from)
 {
-	static SfTick next = 0;
+	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "sfflow pass over events", ALLOCSET_SMALL_SIZES);
+	Pass	   *pass = MemoryContextAllocZero(context, sizeof(Pass));
+	MemoryContext old;
 
-	if (sf_tick_now() < next)
-		return false;
-	next = sf_tick_plus_ms(sf_tick_now(), EXPIRED_SWEEP_MS);
-	return true;
+	pass->context = context;
+	pass->event_key = (SfEventKey) {type->event_type_no, MemoryContextStrdup(context, key)};
+	pass->fresh_from = fresh_from;
+	if (list_length(passes) >= MAX_PASSES)
+		forget_pass(linitial(passes));
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	passes = lappend(passes, pass);
+	MemoryContextSwitchTo(old);
+	note_fresh(pass, sf_emission_fresh(type, key, fresh_from, FRESH));
+	pass->more_fresh = list_length(pass->fresh) == FRESH;
+	return pass;
 }
 
 /*
- * Give events that are there to branches that wait for them.
- *
- * Keys that are more than a sweep goes through take a round of sweeps, one at once after the other, and then another
- * round, since events may have come for a key that the round had passed.  Keys that others have locked stay as they
- * are: a round that has changed nothing is not followed by another one at once.
+ * Go on with the pass over a key that was cut, or begin one: behind the fresh events of the last pass, if there are
+ * more, so that a wait which is locked for long keeps no others from those.
  */
-SfSweepResult
-sf_match_sweep(TimestampTz now)
+static Pass *
+take_pass(const SfEventType *type, const char *key)
 {
-	static bool progress = false;	/* of this round */
-	SfSweepResult left = {.next = DT_NOEND};
-	MatchResult	result;
-	List	   *keys;
+	SfEventKey	event_key = {type->event_type_no, unconstify(char *, key)};
+	Pass	   *pass = find_pass(&event_key);
+	bool		good = pass != NULL && counts(pass);
+	int64		fresh_from = good ? pass->fresh_from : 0;
 
-	if (IsolationUsesXactSnapshot() || !sf_keyed_cache_is_any(&sf_event_type_cache))
-		return left;
-	if (is_time_to_sweep())
-		left.more = sf_emission_delete_expired(now);
-	if (next_after.key == NULL)
-		go_on_behind(NULL);
-	keys = list_keys(&next_after);
-	if (keys == NIL && next_after.key[0] != '\0' && progress)
-	{
-		go_on_behind(NULL);
-		progress = false;
-		keys = list_keys(&next_after);
-	}
-	result = match_keys(keys, now);
-	progress |= result.made_progress;
-	if (result.budget <= 0)
-		left.more = true;
-	else if (list_length(keys) == MAX_KEYS)
-	{
-		left.more = true;
-		go_on_behind(llast(keys));
-	}
-	else
-	{
-		if (next_after.key[0] != '\0')
-		{
-			left.more |= progress;
-			result.locked |= !progress;
-		}
-		go_on_behind(NULL);
-		progress = false;
-	}
-	if (left.more)
-		sf_hooks.sweep_soon();
-	if (result.locked)
-		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SWEEP_RETRY_MS));
-	return left;
+	if (good && (pass->fresh != NIL || pass->is_begun || pass->is_within))
+		return pass;
+	if (pass != NULL)
+		forget_pass(pass);
+	return begin_pass(type, key, fresh_from);
 }
 
-/* Append the key of a wait to a list. */
+/* Read the fresh events of the pass; those that are too large to be in memory together are left to another pass. */
 static void
-append_key(HeapTuple tuple, TupleDesc desc, void *arg)
+read_fresh(Match *match)
 {
-	List	  **keys = arg;
-	EventKey   *event_key = palloc(sizeof(EventKey));
+	Pass	   *pass = match->pass;
+	int64		behind = pass->fresh_from;
+	Size		bytes = 0;
 
-	event_key->event_type_no = sf_row_number(tuple, desc, COL_event_type_no, 0);
-	event_key->key = sf_row_text(tuple, desc, COL_key);
-	*keys = lappend(*keys, event_key);
+	while (pass->fresh != NIL && behind < *(int64 *) llast(pass->fresh))
+	{
+		int64		before = behind;
+		List	   *more;
+
+		CHECK_FOR_INTERRUPTS();
+		if (bytes > FRESH_BYTES)
+		{
+			while (*(int64 *) llast(pass->fresh) > behind)
+				pass->fresh = list_delete_last(pass->fresh);
+			pass->more_fresh = true;
+			break;
+		}
+		more = sf_emission_read_fresh(match->type, match->key, &behind, match->now, EVENTS);
+		if (behind == before)
+			break;
+		foreach_ptr(const SfEmission, event, more)
+			bytes += event->payload == NULL ? 0 : VARSIZE(event->payload);
+		match->fresh = list_concat(match->fresh, more);
+	}
 }
 
-/* Compare two keys in a list. */
-static int
-compare_cells(const ListCell *a, const ListCell *b)
+/* The pass is over, or cut: write down what it has come to. */
+static void
+end_pass(Match *match, SfMatchResult *result)
 {
-	return compare_keys(lfirst(a), lfirst(b));
+	Pass	   *pass = match->pass;
+	bool		done = !match->cut && !pass->skipped;
+
+	if (SF_DEBUG_MUTATION("event_mark_all"))
+	{
+		list_free(pass->fresh);
+		pass->fresh = NIL;
+		note_fresh(pass, sf_emission_fresh(match->type, match->key, 0, PG_INT32_MAX));
+	}
+	sf_emission_note_swept(pass->fresh, match->now, done);
+	result->made_progress |= done || match->cut || match->budget < result->budget;
+	result->left_out |= match->cut || pass->more_fresh;
+	if (TransactionIdIsValid(GetCurrentTransactionIdIfAny()))
+		pass->xid = GetCurrentTransactionIdIfAny();
+	pass->at = sf_tick_now();
+	if (match->cut)
+		return;
+	if (!pass->more_fresh)
+	{
+		forget_pass(pass);
+		return;
+	}
+	/* what is left of it says where the next one begins */
+	result->made_progress = true;
+	pass->fresh_from = *(int64 *) llast(pass->fresh);
+	pass->fresh = NIL;
+	pass->is_begun = pass->is_within = pass->more_fresh = false;
 }
 
-/* List the keys that an execution waits for, each once. */
-static List *
-list_awaited(int64 execution_no)
+/* Match a key that is locked alone, until the time or the budget is used up. */
+void
+sf_match_key(const SfEventType *type, const char *key, TimestampTz now, SfTick until, SfMatchResult *result)
 {
-	static const SfIndex by_branch = {"awaited_event", "awaited_event_pkey"};
-	List	   *all = NIL;
-	List	   *keys = NIL;
+	HASHCTL		ctl = {.keysize = sizeof(Given),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
+	Match		match = {.type = type,.key = key,.now = now,.until = until,.budget = result->budget};
 
-	(void) sf_rows_read_now(&by_branch, PG_INT32_MAX, append_key, &all, SF_INT8(execution_no));
-	list_sort(all, compare_cells);
-	foreach_ptr(EventKey, event_key, all)
-		if (keys == NIL || compare_keys(llast(keys), event_key) != 0)
-			keys = lappend(keys, event_key);
-	return keys;
-}
-
-/* Give an execution, which a session advances, what it waits for; true: it, or another one, got something. */
-bool
-sf_match_execution(int64 execution_no)
-{
-	if (!sf_event_type_may_be() || IsolationUsesXactSnapshot() || !sf_keyed_cache_is_any(&sf_event_type_cache))
-		return false;
-	return match_keys(list_awaited(execution_no), GetCurrentTimestamp()).budget < MAX_GIVEN;
+	match.pass = take_pass(type, key);
+	read_fresh(&match);
+	match.given = hash_create("sfflow events given", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	match_waits(&match);
+	SF_DEBUG_POINT("event_look");
+	sf_emission_note_receipts(type, match.receipts);
+	foreach_ptr(const SfBranchKey, branch, match.raise)
+		sf_emission_raise_floor(branch->execution_no, type, key, now);
+	clear_ripe(&match);
+	end_pass(&match, result);
+	if (match.locked)
+		sf_hooks.scan_at(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LOCKED_RETRY_MS));
+	result->budget = match.budget;
 }

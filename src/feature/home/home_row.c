@@ -14,7 +14,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/hsearch.h"
@@ -144,9 +143,8 @@ sf_home_dsn(int node)
 void
 sf_home_lock(const char *key, bool shared)
 {
-	LOCKTAG		tag;
+	LOCKTAG		tag = sf_lock_tag_of_text(SF_LOCK_OF_EXECUTION_KEY, 0, key);
 
-	tag = sf_lock_tag("execution_key", hash_bytes((const unsigned char *) key, (int) strlen(key)));
 	(void) LockAcquire(&tag, shared ? ShareLock : ExclusiveLock, false, false);
 	sf_table_cache_accept_changes();
 }

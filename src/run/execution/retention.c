@@ -39,6 +39,7 @@
 #include "base/error/errors.h"
 #include "base/settings.h"
 #include "base/time/clock.h"
+#include "base/time/interval.h"
 #include "base/time/timing.h"
 #include "run/execution/lifecycle.h"
 #include "run/task/task_runner.h"
@@ -82,15 +83,23 @@
 /* The statuses of ended executions, in the order in which a sweep goes through them */
 static const SfStatus ended[] = {SF_STATUS_SUCCEEDED, SF_STATUS_FAILED, SF_STATUS_TIMED_OUT, SF_STATUS_ABORTED};
 
-/* The time before which an execution must have ended; an interval of text. */
+/*
+ * The time before which an execution must have ended, an interval of text from now.  DT_NOBEGIN: it stays, for no
+ * execution is as old as the interval is long.  One whose parts leave the calendar one by one has them stay, too:
+ * release 1.0 took some ("-3507001 months 106800000 days"), which PostgreSQL can subtract in some months only.
+ */
 static TimestampTz
-subtract(TimestampTz now, const char *interval)
+subtract(TimestampTz now, const Interval *interval)
 {
-	Datum		value = DirectFunctionCall3(interval_in, CStringGetDatum(interval),
-											ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+	double		us;
+	SfIntervalLength length = sf_interval_measure(interval, &us);
 
-	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
-												   TimestampTzGetDatum(now), value));
+	if (length == SF_INTERVAL_LONG || length == SF_INTERVAL_MIXED)
+		return DT_NOBEGIN;
+	if (length == SF_INTERVAL_NEGATIVE)
+		return now + 1;
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now),
+												   IntervalPGetDatum(interval)));
 }
 
 /* The retention that options have for a status, as text; NULL: none. */
@@ -117,17 +126,25 @@ cutoff(const Jsonb *options, SfStatus status)
 	if (strcmp(text, FOREVER) == 0)
 		return DT_NOBEGIN;
 	/* months and days ("1 mon -30 days") may reach into the future in one month only */
-	at = subtract(now, text);
+	at = subtract(now, sf_interval_parse(text));
 	return at > now ? DT_NOBEGIN : at;
+}
+
+/* Is an interval an age? */
+static bool
+is_age(const Interval *interval)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	double		us;
+
+	return sf_interval_measure(interval, &us) != SF_INTERVAL_MIXED && subtract(now, interval) <= now;
 }
 
 /* Raise unless a value of the option retention is an age. */
 static void
 check_age(const char *text)
 {
-	TimestampTz now = GetCurrentTimestamp();
-
-	if (text != NULL && (strcmp(text, FOREVER) == 0 || subtract(now, text) <= now))
+	if (text != NULL && (strcmp(text, FOREVER) == 0 || is_age(sf_interval_parse(text))))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),

@@ -13,10 +13,11 @@
 
 #include <limits.h>
 
-#include "common/hashfn.h"
+#include "storage/proc.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
+#include "base/error/errors.h"
 #include "db/lock_tag.h"
 #include "db/object_lock.h"
 #include "db/table.h"
@@ -34,7 +35,7 @@ lock_name(SfObjectKind kind, const char *name, SfNamedLock how, bool waits)
 		[SF_NAMED_LOCK_DROP] = ExclusiveLock
 	};
 	SfObjectLock lock = {
-		.one = sf_lock_tag_of_name((char) kind, hash_bytes((const unsigned char *) name, (int) strlen(name))),
+		.one = sf_lock_tag_of_text(SF_LOCK_OF_NAME, (uint32) kind, name),
 		.all = sf_lock_tag_of_kind((char) kind)
 	};
 
@@ -49,6 +50,38 @@ sf_named_lock(SfObjectKind kind, const char *name, SfNamedLock how)
 {
 	(void) lock_name(kind, name, how, true);
 	AcceptInvalidationMessages();
+}
+
+/* A lock that is waited for */
+typedef struct Wanted
+{
+	SfObjectKind kind;
+	const char *name;
+	SfNamedLock how;
+} Wanted;
+
+/* Wait for a lock, in a subtransaction. */
+static bool
+wait_for(void *arg)
+{
+	const Wanted *wanted = arg;
+
+	return lock_name(wanted->kind, wanted->name, wanted->how, true);
+}
+
+/* Lock it, and wait so long at most; false: others have it locked still. */
+bool
+sf_named_lock_within(SfObjectKind kind, const char *name, SfNamedLock how, int timeout_ms)
+{
+	Wanted		wanted = {kind, name, how};
+	ErrorData  *error = NULL;
+
+	if (!lock_name(kind, name, how, false))
+		error = sf_subtransaction_run_within(LockTimeout > 0 ? Min(LockTimeout, timeout_ms) : timeout_ms, wait_for, &wanted);
+	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE)
+		ReThrowError(error);
+	AcceptInvalidationMessages();
+	return error == NULL;
 }
 
 /* Lock it without waiting; false: others have it locked.  What the caller has from caches stays there. */

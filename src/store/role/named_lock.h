@@ -16,6 +16,7 @@ typedef enum SfNamedLock
 } SfNamedLock;
 
 extern void sf_named_lock(SfObjectKind kind, const char *name, SfNamedLock how);
+extern bool sf_named_lock_within(SfObjectKind kind, const char *name, SfNamedLock how, int timeout_ms);
 extern bool sf_named_try_lock(SfObjectKind kind, const char *name, SfNamedLock how);
 extern Oid	sf_named_owner_now(SfObjectKind kind, const char *name);
 
