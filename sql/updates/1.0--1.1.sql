@@ -226,6 +226,11 @@ ALTER TABLE _sfflow.run_limit
 CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition, for_owner)
 	NULLS NOT DISTINCT;
 
+-- A percentage of an alias could be kept as it was written, such as 100.0, which sf_aliases did not read.
+UPDATE _sfflow.machine_alias a SET routes = (
+	SELECT jsonb_object_agg(r.key, r.value::numeric::integer) FROM jsonb_each_text(a.routes) r)
+WHERE EXISTS (SELECT FROM jsonb_each_text(a.routes) r WHERE r.value ~ '[^0-9]');
+
 -- What keeps branches parked had the name of a process.
 ALTER VIEW _sfflow.keeper RENAME TO parking_object;
 
