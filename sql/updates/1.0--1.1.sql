@@ -519,8 +519,10 @@ CREATE TABLE _sfflow.human_task_event (
 	action text COLLATE "C" NOT NULL,
 	worklist text COLLATE "C" NOT NULL,
 	state text NOT NULL,
+	state_now text NOT NULL,
 	role text,
 	login text,
+	is_relayed boolean NOT NULL,
 	actor text,
 	comment text,
 	details jsonb,
@@ -531,7 +533,8 @@ CREATE INDEX human_task_event_worklist ON _sfflow.human_task_event (worklist, at
 
 CREATE TABLE _sfflow.human_starter (
 	execution_no bigint NOT NULL PRIMARY KEY,
-	login regrole NOT NULL
+	login regrole NOT NULL,
+	is_relayed boolean NOT NULL
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.worklist_no', '');
