@@ -226,6 +226,11 @@ ALTER TABLE _sfflow.run_limit
 CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition, for_owner)
 	NULLS NOT DISTINCT;
 
+-- A percentage of an alias could be kept as it was written, such as 100.0, which sf_aliases did not read.
+UPDATE _sfflow.machine_alias a SET routes = (
+	SELECT jsonb_object_agg(r.key, r.value::numeric::integer) FROM jsonb_each_text(a.routes) r)
+WHERE EXISTS (SELECT FROM jsonb_each_text(a.routes) r WHERE r.value ~ '[^0-9]');
+
 -- What keeps branches parked had the name of a process.
 ALTER VIEW _sfflow.keeper RENAME TO parking_object;
 
@@ -536,8 +541,10 @@ CREATE TABLE _sfflow.human_task_event (
 	action text COLLATE "C" NOT NULL,
 	worklist text COLLATE "C" NOT NULL,
 	state text NOT NULL,
+	state_now text NOT NULL,
 	role text,
 	login text,
+	is_relayed boolean NOT NULL,
 	actor text,
 	comment text,
 	details jsonb,
@@ -548,7 +555,8 @@ CREATE INDEX human_task_event_worklist ON _sfflow.human_task_event (worklist, at
 
 CREATE TABLE _sfflow.human_starter (
 	execution_no bigint NOT NULL PRIMARY KEY,
-	login regrole NOT NULL
+	login regrole NOT NULL,
+	is_relayed boolean NOT NULL
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.worklist_no', '');

@@ -117,6 +117,12 @@ typedef struct SfFeature
 	/* --- moves between nodes --- */
 
 	/*
+	 * The lines in which some executions stand, an array of their numbers, with all that stands in these lines: a
+	 * List of SfTie.  If locked, nothing enters or leaves them until the transaction ends, but those that are busy.
+	 */
+	List	   *(*ties_of) (SfArg numbers, bool locked);
+
+	/*
 	 * Executions are moved to another node: an array of their numbers.  Their rows, which are locked and were copied,
 	 * are deleted next; or they have been inserted: from_node has its number by sf_set_node.
 	 */
@@ -206,6 +212,7 @@ typedef struct SfFeature
 	X(on_executions_dropped) \
 	X(retains) \
 	X(check_archive) \
+	X(ties_of) \
 	X(on_departing) \
 	X(on_arrived) \
 	X(keep_here) \

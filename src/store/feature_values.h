@@ -44,6 +44,14 @@ typedef struct SfMigration
 	const void *context;		/* for job_there */
 } SfMigration;
 
+/* An execution that stands in a line, whose executions of one home key go from one node to another together */
+typedef struct SfTie
+{
+	int64		line;			/* a number that holds within one answer */
+	int64		execution_no;
+	bool		is_busy;		/* another session changes the line */
+} SfTie;
+
 /* Takes a row of sf_health. */
 typedef void (*SfHealthPut) (void *arg, const char *item, bool ok, const char *detail);
 

@@ -67,9 +67,11 @@ CREATE TABLE _sfflow.human_task_event (
 	at timestamptz NOT NULL,
 	action text COLLATE "C" NOT NULL,
 	worklist text COLLATE "C" NOT NULL,
-	state text NOT NULL,
+	state text NOT NULL,				-- name that it had then
+	state_now text NOT NULL,			-- ... and has in the version of the execution: NotBy is of this one
 	role text,
 	login text,
+	is_relayed boolean NOT NULL,		-- the login called for role, which was another one, as sfgateway does
 	actor text,
 	comment text,
 	details jsonb,
@@ -81,7 +83,8 @@ CREATE INDEX human_task_event_worklist ON _sfflow.human_task_event (worklist, at
 -- The login of sf_start where it is not the role that calls.
 CREATE TABLE _sfflow.human_starter (
 	execution_no bigint NOT NULL PRIMARY KEY,
-	login regrole NOT NULL
+	login regrole NOT NULL,
+	is_relayed boolean NOT NULL			-- as in human_task_event
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.worklist_no', '');

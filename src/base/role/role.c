@@ -1,6 +1,6 @@
 /*
  * role.c
- *		Whether a role could log in now.
+ *		Whether the login of the session is the one who calls, and whether a role could log in now.
  *
  * A session of the console and an access key stand for a role without asking for
  * its password again.  Both are worth no more than its log-in is at the moment.
@@ -17,6 +17,29 @@
 
 #include "base/role/role.h"
 #include "base/version/compat.h"
+
+/* Does the session answer for a role just now, that is not the one that has logged in? */
+static bool	relaying = false;
+
+/*
+ * Does the session answer for a role, as the connections of sfgateway do?  Its login then says nothing of who calls:
+ * it is that of all for whom it answers.
+ */
+bool
+sf_role_is_relayed(void)
+{
+	return relaying;
+}
+
+/* Say that the session answers for a role, or does so no more; returns what was said before. */
+bool
+sf_role_set_relayed(bool is_relayed)
+{
+	bool		before = relaying;
+
+	relaying = is_relayed;
+	return before;
+}
 
 /* Tell whether a role could log in to this database now, by what the catalogues say; false: it does not exist. */
 bool

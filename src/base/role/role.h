@@ -44,7 +44,10 @@ sf_role_restore(SfRoleSwitch before)
 	SetUserIdAndSecContext(before.user, before.sec_context);
 }
 
-/* --- whether a role could log in now --- */
+/* --- role.c: whether the login is the one who calls, and whether a role could log in now --- */
+
+extern bool sf_role_is_relayed(void);
+extern bool sf_role_set_relayed(bool is_relayed);
 
 extern bool sf_role_may_log_in(Oid role);
 

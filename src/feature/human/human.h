@@ -57,6 +57,7 @@ typedef struct SfPerson
 {
 	const char *role;
 	const char *login;
+	bool		is_relayed;		/* the login calls for the role, as sfgateway does */
 	const char *actor;			/* for whom the role acts; NULL: for itself */
 	const char *name;			/* the actor, or the role */
 } SfPerson;
@@ -153,6 +154,7 @@ extern void sf_human_set_sweep(int64 task_no);
 
 extern void sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *person, const char *comment,
 						  const Jsonb *details);
+extern void sf_human_rename_notes(int64 execution_no, const Jsonb *renames);
 extern void sf_human_delete_notes(int64 execution_no);
 
 #endif							/* SF_FEATURE_HUMAN_H */

@@ -83,8 +83,10 @@ begun_anew(const SfExecution *execution, SfAnew how)
 static void
 states_renamed(const SfMigration *migration)
 {
-	if (sf_worklist_may_be())
-		sf_human_rename_states(migration->execution->execution_no, migration->renames);
+	if (!sf_worklist_may_be())
+		return;
+	sf_human_rename_states(migration->execution->execution_no, migration->renames);
+	sf_human_rename_notes(migration->execution->execution_no, migration->renames);
 }
 
 static const SfFeatureResource resource = {

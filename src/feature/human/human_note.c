@@ -72,17 +72,29 @@ sf_human_note(const SfHumanTask *task, SfHumanAction action, const SfPerson *per
 			  const Jsonb *details)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.human_task_event (execution_no, task_no, at, action, state, role, login, actor, comment, details,"
-		" worklist) VALUES ($1, $2, pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING");
+		"INSERT INTO _sfflow.human_task_event (execution_no, task_no, at, action, state, state_now, role, login, is_relayed,"
+		" actor, comment, details, worklist)"
+		" VALUES ($1, $2, pg_catalog.clock_timestamp(), $3, $4, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING");
 	const Action *done = &actions[action];
 	const SfPerson *by = person != NULL ? person : &(SfPerson) {0};
 
 	sf_db_execute(&plan, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), SF_TEXT(done->name),
-				  SF_TEXT(task->state), SF_TEXT(by->role), SF_TEXT(by->login), SF_TEXT(by->actor), SF_TEXT(comment),
-				  SF_JSONB(details), SF_TEXT(task->worklist));
+				  SF_TEXT(task->state), SF_TEXT(by->role), SF_TEXT(by->login), SF_BOOL(by->is_relayed), SF_TEXT(by->actor),
+				  SF_TEXT(comment), SF_JSONB(details), SF_TEXT(task->worklist));
 	if (done->audited != NULL)
 		audit(task, done, person, comment, details);
 	tell_rules(task, done, person, comment, details);
+}
+
+/* Have what was done in an execution be told of states by the names that they have in another version. */
+void
+sf_human_rename_notes(int64 execution_no, const Jsonb *renames)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.human_task_event h SET state_now = $2 ->> h.state_now"
+		" WHERE h.execution_no = $1 AND $2 ? h.state_now");
+
+	sf_db_execute(&plan, SF_INT8(execution_no), SF_JSONB(renames));
 }
 
 /* Forget what was done in an execution that begins anew. */

@@ -203,12 +203,16 @@ sf_human_change(const SfHumanTask *task, bool has_roles, const List *roles, SfAr
 	}
 }
 
-/* Have the tasks of an execution know the names that their states have in another version. */
+/* Have the tasks of an execution know the names that states have in another version. */
 void
 sf_human_rename_states(int64 execution_no, const Jsonb *renames)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.human_task t SET state = $2 ->> t.state WHERE t.execution_no = $1 AND $2 ? t.state");
+		"UPDATE _sfflow.human_task t SET"
+		" state = CASE WHEN $2 ? t.state THEN $2 ->> t.state ELSE t.state END,"
+		" not_states = coalesce((SELECT pg_catalog.array_agg(CASE WHEN $2 ? n.name THEN $2 ->> n.name ELSE n.name END ORDER BY n.i)"
+		"  FROM pg_catalog.unnest(t.not_states) WITH ORDINALITY AS n (name, i)), t.not_states)"
+		" WHERE t.execution_no = $1 AND $2 ?| pg_catalog.array_prepend(t.state, t.not_states)");
 
 	sf_db_execute(&plan, SF_INT8(execution_no), SF_JSONB(renames));
 }

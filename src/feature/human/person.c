@@ -4,7 +4,9 @@
  *
  * A person is known by the role that calls and by the login of its session, since SET ROLE makes no other
  * person; where a program with the right ACT acts for another person, by the name that the program gives alone.
- * Two persons are the same if they have one of these names in common.
+ * Two persons are the same if they have one of these names in common.  The login of a session that answers for a
+ * role, as sfgateway's does, is a name of the person only against one who is known by it otherwise: of two for whom
+ * one session answers it says nothing.
  */
 #include "postgres.h"
 
@@ -14,6 +16,7 @@
 
 #include "api/objects.h"
 #include "base/error/errors.h"
+#include "base/role/role.h"
 #include "feature/human/human.h"
 #include "store/role/privilege.h"
 
@@ -32,6 +35,7 @@ sf_person_of_caller(const char *actor)
 				 errmsg("argument actor must have 1 to %d bytes", MAX_ACTOR)));
 	person.role = GetUserNameFromId(GetUserId(), false);
 	person.login = GetUserNameFromId(GetSessionUserId(), false);
+	person.is_relayed = sf_role_is_relayed();
 	person.name = actor != NULL ? actor : person.role;
 	return person;
 }
@@ -59,15 +63,15 @@ is_for(SfBranchKey key, Oid role)
 	return false;
 }
 
-/* The names by which a person is known: a text[] */
+/* The names by which a person is known, a text[]: those of its own, or with them that of a login that relays */
 static SfArg
-names_of(const SfPerson *person)
+names_of(const SfPerson *person, bool with_relay)
 {
 	Datum		names[2];
 	int			n = 0;
 
 	names[n++] = CStringGetTextDatum(person->name);
-	if (person->actor == NULL)
+	if (person->actor == NULL && (with_relay || !person->is_relayed))
 		names[n++] = CStringGetTextDatum(person->login);
 	return sf_query_arg(TEXTARRAYOID, PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT)), false);
 }
@@ -99,19 +103,22 @@ find_bar(const SfHumanTask *task, const SfPerson *person)
 		"  WHERE e.execution_no = $1 AND t.not_starter"
 		"  UNION ALL SELECT e.execution_no, e.parent_execution_no, e.requested_by"
 		"  FROM up u JOIN _sfflow.execution e ON e.execution_no = u.parent_execution_no),"
-		" starter AS (SELECT u.requested_by AS role FROM up u"
-		"  UNION ALL SELECT s.login FROM up u JOIN _sfflow.human_starter s ON s.execution_no = u.execution_no"
-		"  UNION ALL SELECT r.requested_by FROM up u JOIN _sfflow.start_request r ON r.execution_no = u.execution_no"
-		"  WHERE r.outcome = 'restarted')"
-		" SELECT x.state FROM (SELECT NULL AS state, ARRAY[pg_catalog.pg_get_userbyid(s.role)::pg_catalog.text] AS names"
+		" starter AS (SELECT u.requested_by AS role, false AS is_relay FROM up u"
+		"  UNION ALL SELECT s.login, s.is_relayed FROM up u"
+		"  JOIN _sfflow.human_starter s ON s.execution_no = u.execution_no"
+		"  UNION ALL SELECT r.requested_by, false FROM up u"
+		"  JOIN _sfflow.start_request r ON r.execution_no = u.execution_no WHERE r.outcome = 'restarted'),"
+		" done AS (SELECT h.state_now, h.role, h.login, h.is_relayed, h.actor FROM _sfflow.human_task_event h, task t"
+		"  WHERE h.execution_no = $1 AND h.action = 'COMPLETED' AND h.state_now = ANY (t.not_states)),"
+		" name AS (SELECT NULL AS state, pg_catalog.pg_get_userbyid(s.role)::pg_catalog.text AS name, s.is_relay"
 		"   FROM starter s WHERE s.role IS NOT NULL"
-		"  UNION ALL SELECT h.state, CASE WHEN h.actor IS NULL THEN ARRAY[h.role, h.login] ELSE ARRAY[h.actor] END"
-		"  FROM _sfflow.human_task_event h, task t"
-		"  WHERE h.execution_no = $1 AND h.action = 'COMPLETED' AND h.state = ANY (t.not_states)) x"
-		" WHERE x.names && $3 LIMIT 1");
+		"  UNION ALL SELECT d.state_now, coalesce(d.actor, d.role), false FROM done d"
+		"  UNION ALL SELECT d.state_now, d.login, d.is_relayed FROM done d WHERE d.actor IS NULL)"
+		" SELECT n.state FROM name n WHERE n.name = ANY (CASE WHEN n.is_relay THEN $3 ELSE $4 END) LIMIT 1");
 	Done		done = {false, NULL};
 
-	sf_db_read(&plan, read_done, &done, SF_INT8(task->key.execution_no), SF_INT8(task->task_no), names_of(person));
+	sf_db_read(&plan, read_done, &done, SF_INT8(task->key.execution_no), SF_INT8(task->task_no),
+			   names_of(person, false), names_of(person, true));
 	return done;
 }
 
@@ -168,12 +175,13 @@ void
 sf_person_note_start(const SfExecution *execution)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.human_starter (execution_no, login) VALUES ($1, $2) ON CONFLICT DO NOTHING");
+		"INSERT INTO _sfflow.human_starter (execution_no, login, is_relayed) VALUES ($1, $2, $3)"
+		" ON CONFLICT DO NOTHING");
 	Oid			login = GetSessionUserId();
 
 	if (MyBackendType == B_BACKEND && !sf_execution_has_parent(execution) && login != GetUserId() &&
 		sf_keyed_cache_is_any(&sf_worklist_cache))
-		sf_db_execute(&plan, SF_INT8(execution->execution_no), SF_ROLE(login));
+		sf_db_execute(&plan, SF_INT8(execution->execution_no), SF_ROLE(login), SF_BOOL(sf_role_is_relayed()));
 }
 
 /* Forget who has started an execution that begins anew. */

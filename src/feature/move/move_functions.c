@@ -148,7 +148,7 @@ move_key(char *key, int from_node)
 		if (!told)
 			ereport(NOTICE,
 					(errmsg("sf_move_key() waits for " INT64_FORMAT " executions of key \"%s\"", move.left, key),
-					 errdetail("Other sessions have them locked, or they are being archived.")));
+					 errdetail("Other sessions have them locked, or they are being archived, or they stand in one line with such.")));
 		told = true;
 		pause_a_moment();
 	}

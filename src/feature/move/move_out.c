@@ -5,6 +5,9 @@
  * An execution goes with all that it has started, in one departure.  It is taken if no session holds one of its
  * branches: locks are tried and never waited for.  What a worker runs just now goes with a later departure.  Who
  * has tried to lock a row meanwhile finds it gone, as after a purge.
+ *
+ * Those of the key that stand in one line, as that of a start key, go together or not at all: were they on two nodes,
+ * either would run one.
  */
 #include "postgres.h"
 
@@ -16,6 +19,7 @@
 #include "db/row.h"
 #include "feature/home/home.h"
 #include "feature/move/move.h"
+#include "store/feature.h"
 #include "store/feature_tables.h"
 #include "store/purge/purge.h"
 
@@ -96,18 +100,41 @@ append_pair(HeapTuple tuple, TupleDesc desc, void *arg)
 	*pairs = lappend(*pairs, pair);
 }
 
-/* List some executions of a key that no other one has started, behind a number. */
+/* List some executions of a key that no other one has started, behind a number, but not some. */
 static List *
-list_roots(const char *key, int64 behind, int most)
+list_roots(const char *key, int64 behind, const List *but, int most)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_no FROM _sfflow.execution_key k"
 		" JOIN _sfflow.execution e ON e.execution_no = k.execution_no"
 		" WHERE k.key = $1 AND k.execution_no > $2"
+		" AND NOT EXISTS (SELECT FROM pg_catalog.unnest($4) AS b(n) WHERE b.n = k.execution_no)"
 		" AND NOT EXISTS (SELECT FROM _sfflow.execution p WHERE p.execution_no = e.parent_execution_no)"
 		" ORDER BY k.execution_no LIMIT $3");
 
-	return sf_db_numbers(&plan, SF_TEXT(key), SF_INT8(behind), SF_INT4(most));
+	return sf_db_numbers(&plan, SF_TEXT(key), SF_INT8(behind), SF_INT4(most), sf_query_int8s(but));
+}
+
+/* List families in the order of their roots, family by family, up to a number of executions: pairs. */
+static List *
+list_members(const List *roots, SfArg most)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT r.n, f.execution_no FROM pg_catalog.unnest($1) AS r(n) CROSS JOIN LATERAL ("
+		" WITH RECURSIVE f (execution_no) AS (SELECT r.n"
+		"  UNION ALL SELECT c.execution_no FROM f JOIN _sfflow.execution c ON c.parent_execution_no = f.execution_no)"
+		" SELECT f.execution_no FROM f) f LIMIT $2");
+	List	   *family = NIL;
+
+	sf_db_read(&plan, append_pair, &family, sf_query_int8s(roots), most);
+	return family;
+}
+
+/* List families altogether. */
+static List *
+list_whole(const List *roots)
+{
+	return list_members(roots, SF_NULL(INT8OID));
 }
 
 /*
@@ -117,15 +144,9 @@ list_roots(const char *key, int64 behind, int most)
 static List *
 list_families(List **roots, int most)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT r.n, f.execution_no FROM pg_catalog.unnest($1) AS r(n) CROSS JOIN LATERAL ("
-		" WITH RECURSIVE f (execution_no) AS (SELECT r.n"
-		"  UNION ALL SELECT c.execution_no FROM f JOIN _sfflow.execution c ON c.parent_execution_no = f.execution_no)"
-		" SELECT f.execution_no FROM f) f LIMIT $2");
-	List	   *family = NIL;
+	List	   *family = list_members(*roots, SF_INT8(most));
 	int64		last;
 
-	sf_db_read(&plan, append_pair, &family, sf_query_int8s(*roots), SF_INT8(most));
 	if (list_length(family) < most)
 		return family;
 	/* the last one may have more */
@@ -139,14 +160,124 @@ list_families(List **roots, int most)
 			family = list_delete_last(family);
 		return family;
 	}
-	family = NIL;
-	sf_db_read(&plan, append_pair, &family, sf_query_int8s(*roots), SF_NULL(INT8OID));
-	return family;
+	return list_whole(*roots);
+}
+
+/* The numbers of the executions of pairs */
+static List *
+numbers_of(const List *pairs)
+{
+	List	   *numbers = NIL;
+
+	foreach_ptr(Pair, pair, pairs)
+		numbers = lappend(numbers, &pair->execution_no);
+	return numbers;
+}
+
+/* --- what goes together --- */
+
+/* List all that stands in the lines of some executions, as SfTie. */
+static List *
+list_ties(const List *numbers, bool locked)
+{
+	return SF_PROVIDER(ties_of) == NULL || numbers == NIL ? NIL :
+		SF_PROVIDER(ties_of)->ties_of(sf_query_int8s(numbers), locked);
+}
+
+/* List those of tied executions that have a key, by the one that has started all, and are not among some: pairs. */
+static List *
+list_others(const char *key, const List *ties, const List *but)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH RECURSIVE up (tied, execution_no, parent_execution_no) AS ("
+		" SELECT e.execution_no, e.execution_no, e.parent_execution_no FROM _sfflow.execution e"
+		"  WHERE e.execution_no = ANY ($1)"
+		"  AND NOT EXISTS (SELECT FROM pg_catalog.unnest($2) AS b(n) WHERE b.n = e.execution_no)"
+		" UNION ALL SELECT u.tied, p.execution_no, p.parent_execution_no"
+		"  FROM up u JOIN _sfflow.execution p ON p.execution_no = u.parent_execution_no)"
+		" SELECT u.execution_no, u.tied FROM up u JOIN _sfflow.execution_key k ON k.execution_no = u.execution_no"
+		" WHERE k.key = $3 AND NOT EXISTS (SELECT FROM pg_catalog.unnest($2) AS b(n) WHERE b.n = u.execution_no)"
+		" AND NOT EXISTS (SELECT FROM _sfflow.execution p WHERE p.execution_no = u.parent_execution_no)"
+		" ORDER BY u.execution_no");
+	List	   *numbers = NIL;
+	List	   *others = NIL;
+
+	foreach_ptr(SfTie, tie, ties)
+		numbers = lappend(numbers, &tie->execution_no);
+	sf_db_read(&plan, append_pair, &others, sf_query_int8s(numbers), sf_query_int8s(but), SF_TEXT(key));
+	return others;
+}
+
+/*
+ * Add to some families, with their roots, all families of the key that are tied to them, to these and so on, but
+ * what is taken already; returns the roots that were added.
+ */
+static List *
+add_tied(const char *key, List **roots, List **family, const List *taken)
+{
+	List	   *added = NIL;
+	List	   *last = *family;
+
+	while (last != NIL)
+	{
+		List	   *more = NIL;
+
+		CHECK_FOR_INTERRUPTS();
+		foreach_ptr(Pair, other, list_others(key, list_ties(numbers_of(last), false),
+											 list_concat_copy(numbers_of(*family), taken)))
+			if (more == NIL || *(int64 *) llast(more) != other->root)
+				more = lappend(more, &other->root);
+		last = more == NIL ? NIL : list_whole(more);
+		added = list_concat(added, more);
+		*roots = list_concat(*roots, more);
+		*family = list_concat(*family, last);
+	}
+	return added;
+}
+
+/*
+ * Leave out of families that are locked those that are tied to what stays, and those that are tied to these; returns
+ * the executions of the others.
+ */
+static List *
+leave_out_tied(const char *key, const List *family, const List *taken)
+{
+	/* a graph of families and lines: what stays reaches all that has to stay with it */
+	static SfPlan plan = SF_PLAN(
+		"WITH RECURSIVE f (root, execution_no) AS (SELECT * FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2))),"
+		" t (line, execution_no) AS (SELECT * FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($4))),"
+		" e (is_line, n, other) AS (SELECT true, t.line, f.root FROM t JOIN f ON f.execution_no = t.execution_no"
+		"  UNION SELECT false, f.root, t.line FROM t JOIN f ON f.execution_no = t.execution_no),"
+		" stays (is_line, n) AS (SELECT true, t.line FROM t WHERE t.execution_no IN (SELECT pg_catalog.unnest($5))"
+		"  UNION SELECT NOT e.is_line, e.other FROM stays s JOIN e ON e.is_line = s.is_line AND e.n = s.n)"
+		" SELECT f.execution_no FROM f WHERE f.root NOT IN (SELECT s.n FROM stays s WHERE NOT s.is_line)"
+		" ORDER BY f.execution_no");
+	List	   *numbers = numbers_of(family);
+	List	   *ties = list_ties(numbers, true);
+	List	   *roots = NIL;
+	List	   *lines = NIL;
+	List	   *tied = NIL;
+	List	   *staying;
+
+	if (ties == NIL)
+		return numbers;
+	foreach_ptr(Pair, pair, family)
+		roots = lappend(roots, &pair->root);
+	staying = numbers_of(list_others(key, ties, list_concat_copy(numbers, taken)));
+	foreach_ptr(SfTie, tie, ties)
+	{
+		lines = lappend(lines, &tie->line);
+		tied = lappend(tied, &tie->execution_no);
+		if (tie->is_busy)
+			staying = lappend(staying, &tie->execution_no);
+	}
+	return sf_db_numbers(&plan, sf_query_int8s(roots), sf_query_int8s(numbers), sf_query_int8s(lines),
+						 sf_query_int8s(tied), sf_query_int8s(staying));
 }
 
 /*
  * Lock the executions of families, and the branches of all, as far as they are free; list those of the families that
- * are so altogether, and of which none is frozen, as one of a batch of an archive is.
+ * are so altogether, and of which none is frozen, as one of a batch of an archive is: pairs.
  */
 static List *
 lock_families(const List *roots, const List *family)
@@ -169,32 +300,36 @@ lock_families(const List *roots, const List *family)
 		"  GROUP BY f.root HAVING pg_catalog.bool_and(g.execution_no IS NOT NULL AND f.execution_no <> ALL ($4)"
 		"  AND coalesce(h.branches, 0) ="
 		"  (SELECT pg_catalog.count(*) FROM _sfflow.branch b WHERE b.execution_no = f.execution_no)))"
-		" SELECT f.execution_no FROM f JOIN free r ON r.root = f.root ORDER BY f.execution_no");
-	List	   *numbers = NIL;
+		" SELECT f.root, f.execution_no FROM f JOIN free r ON r.root = f.root ORDER BY f.execution_no");
+	List	   *numbers = numbers_of(family);
 	List	   *locked;
 	List	   *branches;
 	List	   *frozen = NIL;
+	List	   *free = NIL;
 
-	foreach_ptr(Pair, pair, family)
-		numbers = lappend(numbers, &pair->execution_no);
 	locked = sf_db_numbers(&lock, sf_query_int8s(numbers));
 	branches = sf_db_numbers(&lock_branches, sf_query_int8s(numbers));
 	foreach_ptr(SfFrozen, f, sf_feature_frozen(locked))
 		frozen = lappend(frozen, &f->execution_no);
-	return sf_db_numbers(&whole, sf_query_int8s(roots), sf_query_int8s(locked), sf_query_int8s(branches),
-						 sf_query_int8s(frozen));
+	sf_db_read(&whole, append_pair, &free, sf_query_int8s(roots), sf_query_int8s(locked), sf_query_int8s(branches),
+			   sf_query_int8s(frozen));
+	return free;
 }
 
-/* Lock executions of a key that may go, with all that they have started: families, until there are so many of both. */
+/*
+ * Lock executions of a key that may go, with all that they have started: families, until there are so many of both,
+ * but those that are tied to each other altogether.
+ */
 static List *
 lock_some(const char *key, int most)
 {
 	List	   *taken = NIL;
+	List	   *added = NIL;
 	int64		behind = 0;
 
 	while (list_length(taken) < most)
 	{
-		List	   *roots = list_roots(key, behind, most - list_length(taken));
+		List	   *roots = list_roots(key, behind, added, most - list_length(taken));
 		List	   *family;
 
 		CHECK_FOR_INTERRUPTS();
@@ -202,7 +337,8 @@ lock_some(const char *key, int most)
 			break;
 		family = list_families(&roots, most - list_length(taken));
 		behind = *(int64 *) llast(roots);
-		taken = list_concat(taken, lock_families(roots, family));
+		added = list_concat(added, add_tied(key, &roots, &family, taken));
+		taken = list_concat(taken, leave_out_tied(key, lock_families(roots, family), taken));
 	}
 	return taken;
 }

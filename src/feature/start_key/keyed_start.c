@@ -215,6 +215,60 @@ sf_start_key_retains(int64 execution_no)
 	return false;
 }
 
+/* --- moves between nodes --- */
+
+/* List those of some executions that stand in lines, or may again: SfKeyedStart, line by line. */
+List *
+sf_start_key_list_tied(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT k.execution_no, k.machine_no, k.key, k.entered_at, k.place FROM _sfflow.keyed_start k"
+		" WHERE k.execution_no = ANY ($1) AND k.place <> $2 ORDER BY k.machine_no, k.key, k.entered_at");
+
+	return sf_db_list(&plan, append_keyed, SF_ARGS(numbers, SF_INT2(SF_LINE_PLACE_LEFT_FOR_GOOD)));
+}
+
+/* Read a tie. */
+static void
+append_tie(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	enum {COL_line = 1, COL_execution_no, COL_is_busy};
+	SfTie	   *tie = palloc(sizeof(SfTie));
+
+	tie->line = sf_row_number(tuple, desc, COL_line, 0);
+	tie->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	tie->is_busy = sf_row_number(tuple, desc, COL_is_busy, false);
+	*(List **) arg = lappend(*(List **) arg, tie);
+}
+
+/*
+ * List all that stands, or may stand again, in the lines of some executions, as SfTie; of the numbers in busy another
+ * session has the row of the key.
+ */
+List *
+sf_start_key_ties(SfArg numbers, const List *busy)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH line AS MATERIALIZED (SELECT k.machine_no, k.key, pg_catalog.row_number() OVER () AS n"
+		"  FROM _sfflow.keyed_start k WHERE k.execution_no = ANY ($1) AND k.place <> $2 GROUP BY k.machine_no, k.key)"
+		" SELECT l.n AS line, o.execution_no, o.execution_no = ANY ($3) AS is_busy FROM line l CROSS JOIN LATERAL ("
+		"  SELECT w.execution_no FROM _sfflow.waiting_start w WHERE w.machine_no = l.machine_no AND w.key = l.key"
+		"  UNION ALL"
+		"  SELECT b.execution_no FROM _sfflow.begun_start b WHERE b.machine_no = l.machine_no AND b.key = l.key) o");
+
+	return sf_db_list(&plan, append_tie,
+					  SF_ARGS(numbers, SF_INT2(SF_LINE_PLACE_LEFT_FOR_GOOD), sf_query_int8s(busy)));
+}
+
+/* Executions that are about to be deleted leave their lines for good. */
+void
+sf_start_key_depart(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN("UPDATE _sfflow.keyed_start k SET place = $2 WHERE k.execution_no = ANY ($1)");
+
+	sf_db_execute(&plan, numbers, SF_INT2(SF_LINE_PLACE_LEFT_FOR_GOOD));
+}
+
 /* Executions have come from another node: their keys have rows, and what enters the lines comes behind them. */
 void
 sf_start_key_arrive(SfArg numbers)

@@ -178,6 +178,9 @@ extern void sf_start_key_advance_now(int machine_no, const char *key);
 extern List *sf_start_key_lock_ended(int64 after, int max_rows);
 extern bool sf_start_key_is_any_ended(void);
 extern bool sf_start_key_retains(int64 execution_no);
+extern List *sf_start_key_list_tied(SfArg numbers);
+extern List *sf_start_key_ties(SfArg numbers, const List *busy);
+extern void sf_start_key_depart(SfArg numbers);
 extern void sf_start_key_arrive(SfArg numbers);
 
 /* --- start_line.c --- */

@@ -195,29 +195,47 @@ begun_anew(const SfExecution *execution, SfAnew how)
 		leave_without_option(execution);
 }
 
-/* List those of some executions that have keys of starts. */
-static List *
-keyed_of(SfArg numbers)
+/* Are two executions of one line? */
+static bool
+is_same_line(const SfKeyedStart *one, const SfKeyedStart *other)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT k.execution_no FROM _sfflow.keyed_start k WHERE k.execution_no = ANY ($1)"
-		" ORDER BY k.machine_no, k.key, k.entered_at");
-
-	return sf_db_numbers(&plan, numbers);
+	return one != NULL && one->machine_no == other->machine_no && strcmp(one->key, other->key) == 0;
 }
 
-/* Executions leave this node: those behind them in their lines may run. */
+/* What stands in the lines of some executions; see feature.h. */
+static List *
+ties_of(SfArg numbers, bool locked)
+{
+	List	   *busy = NIL;
+	const SfKeyedStart *last = NULL;
+
+	/* a worker has the row of a key while it runs the first slice of an execution: a move does not wait for that */
+	if (locked)
+		foreach_ptr(SfKeyedStart, keyed, sf_start_key_list_tied(numbers))
+		{
+			if (!is_same_line(last, keyed) && !sf_start_key_try_lock(keyed->machine_no, keyed->key))
+				busy = lappend(busy, &keyed->execution_no);
+			last = keyed;
+		}
+	return sf_start_key_ties(numbers, busy);
+}
+
+/* Executions leave this node: those of other home keys that are behind them in their lines may run. */
 static void
 departing(SfArg numbers)
 {
-	foreach_ptr(const int64, execution_no, keyed_of(numbers))
-	{
-		const SfKeyedStart *keyed = sf_start_key_find(*execution_no);
+	List	   *tied = sf_start_key_list_tied(numbers);
+	const SfKeyedStart *last = NULL;
 
+	foreach_ptr(const SfKeyedStart, keyed, tied)
 		sf_start_key_lock(keyed->machine_no, keyed->key);
-		sf_start_key_set_place(keyed->execution_no, SF_LINE_PLACE_LEFT_FOR_GOOD);
+	sf_start_key_depart(numbers);
+	foreach_ptr(const SfKeyedStart, keyed, tied)
+	{
 		/* with the row of the execution goes what would tell a sweep of it */
-		sf_start_key_advance_now(keyed->machine_no, keyed->key);
+		if (!is_same_line(last, keyed))
+			sf_start_key_advance_now(keyed->machine_no, keyed->key);
+		last = keyed;
 	}
 }
 
@@ -307,6 +325,7 @@ const SfFeature sf_start_key_feature = {
 	.on_redriven = redriven,
 	.on_migrated = migrated,
 	.on_begun_anew = begun_anew,
+	.ties_of = ties_of,
 	.on_departing = departing,
 	.on_arrived = arrived,
 	.retains = sf_start_key_retains,

@@ -56,12 +56,16 @@ check_route(const SfMachine *machine, const SfJsonMember *member)
 	return (int) percent;
 }
 
-/* Refuse versions that do not exist, or whose percentages do not add up. */
-static void
-check_routes(const SfMachine *machine, const Jsonb *routes)
+/*
+ * Refuse versions that do not exist, or whose percentages do not add up.  Returns the routes with the integers that
+ * were read: 100.0 and 1e2 are 100.
+ */
+static Jsonb *
+read_routes(const SfMachine *machine, const Jsonb *routes)
 {
 	JsonbValue	object;
 	SfJsonMember members[SF_ALIAS_MAX_ROUTES];
+	SfJsonBuilder json;
 	int			n,
 				sum = 0;
 
@@ -71,10 +75,17 @@ check_routes(const SfMachine *machine, const Jsonb *routes)
 	if (sf_json_count(&object) < 1 || sf_json_count(&object) > SF_ALIAS_MAX_ROUTES)
 		refuse_routes(psprintf("must have 1 to %d versions", SF_ALIAS_MAX_ROUTES));
 	n = sf_json_list_members(&object, members);
+	sf_json_begin_object(&json);
 	for (int i = 0; i < n; i++)
-		sum += check_route(machine, &members[i]);
+	{
+		int			percent = check_route(machine, &members[i]);
+
+		sf_json_add_int(&json, pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len), percent);
+		sum += percent;
+	}
 	if (sum != 100)
 		refuse_routes(psprintf("must add up to 100 percent, not %d", sum));
+	return sf_json_end(&json);
 }
 
 /* {"alias": name, "versions": {…}}, for sf_audit */
@@ -96,10 +107,10 @@ SF_SQL_FUNCTION(sfflow_sf_set_alias)
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
 										 SF_RIGHT_OWNER);
 	char	   *alias = sf_arg_text(fcinfo, 1, "alias");
-	Jsonb	   *routes = sf_arg_jsonb(fcinfo, 2, "versions");
+	Jsonb	   *routes;
 
 	check_alias_name(alias);
-	check_routes(machine, routes);
+	routes = read_routes(machine, sf_arg_jsonb(fcinfo, 2, "versions"));
 	sf_object_lock_machine(machine->machine_no, machine->name);
 	sf_alias_write(machine->machine_no, alias, routes);
 	sf_audit_note("set alias", SF_OBJECT_STATE_MACHINE, machine->name, machine->name, NULL,

@@ -70,6 +70,23 @@ work_in_time(void (*work) (void *arg), void *arg)
 	sf_timer_check(&timer);
 }
 
+/* Do work that the login of the session has not asked for itself. */
+static void
+work_relayed(void (*work) (void *arg), void *arg)
+{
+	bool		before = sf_role_set_relayed(true);
+
+	PG_TRY();
+	{
+		work_in_time(work, arg);
+	}
+	PG_FINALLY();
+	{
+		(void) sf_role_set_relayed(before);
+	}
+	PG_END_TRY();
+}
+
 /*
  * Do work as a role.  What only reads cannot write, whatever code it reaches.  Locks that
  * the session held before stay, and then those of the work do, too: PostgreSQL does not
@@ -94,7 +111,7 @@ sf_identity_work_as(Oid role, bool only_reads, void (*work) (void *arg), void *a
 		working_in = GetCurrentSubTransactionId();
 	SetUserIdAndSecContext(role, SECURITY_LOCAL_USERID_CHANGE);
 	XactReadOnly = read_only || only_reads;
-	work_in_time(work, arg);
+	work_relayed(work, arg);
 	XactReadOnly = read_only;
 	release_locks();
 	sf_role_restore(before);

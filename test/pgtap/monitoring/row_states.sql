@@ -96,7 +96,8 @@ FROM (VALUES ('start_request (execution_no, request_no, requested_at, requested_
 	('event_type (name, owner, ttl, remember_ids, created_at, alert_unreceived, deliver)',
 		'''none'', CURRENT_USER::regrole, ''1 s'', ''1 s'', now(), false, ?', 'some'),
 	('keyed_start (execution_no, machine_no, key, entered_at, place)', '-1, -1, '''', now(), ?', '7'),
-	('human_task_event (execution_no, task_no, at, worklist, state, action)', '-1, 1, now(), '''', '''', ?', 'claimed'),
+	('human_task_event (execution_no, task_no, at, worklist, state, state_now, is_relayed, action)',
+		'-1, 1, now(), '''', '''', '''', false, ?', 'claimed'),
 	('rule (name, owner, target, created_at, bytes, wants_alerts, pattern, execution_name, if_exists)',
 		'''none'', CURRENT_USER::regrole, '''', now(), 0, false, ''{}'', ''n'', ?', 'ignore'))
 	AS w (relation, row, word);

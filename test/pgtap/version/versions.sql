@@ -1,7 +1,7 @@
 -- Versions of a state machine: starts by number and by alias, differences, and executions that move to another version.
 -- needs: hold
 BEGIN;
-SELECT plan(96);
+SELECT plan(98);
 
 CREATE FUNCTION pg_temp.define(name text, definition json) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, definition, or_replace => true) $$;
@@ -58,6 +58,11 @@ SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '{"01": 100}') $$, 'SF012',
 	'argument versions has "01", which is no version of state machine "m"');
 SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '{"1": 100.5}') $$, 'SF012',
 	'argument versions must give version 1 an integer from 0 to 100');
+SELECT lives_ok($$ SELECT sf_set_alias('m', 'whole', '{"1": 60.0, "2": 4e1}') $$,
+	'an integer may be written as another number');
+SELECT results_eq($$ SELECT version, percent FROM sf_aliases WHERE alias = 'whole' ORDER BY version $$,
+	$$ VALUES (1, 60), (2, 40) $$, '... and is shown');
+SELECT sf_drop_alias('m', 'whole') \g /dev/null
 SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '{}') $$, 'SF012', 'argument versions must have 1 to 10 versions');
 SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '[1]') $$, 'SF012', 'argument versions must be a JSON object');
 SELECT throws_ok($$ SELECT sf_drop_alias('m', 'prd') $$, 'SF003', 'state machine "m" has no version or alias "prd"');

@@ -100,6 +100,16 @@ is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'place', p
 	join("\n", '30 place 4 due f', '31 place 0 due t'),
 	'... and whether it is parked; what nothing would make due is due');
 
+# --- ... and of percentages of aliases, which were kept as they were written
+$node->safe_psql('postgres', 'CREATE DATABASE aliases');
+$node->safe_psql('aliases', q(CREATE EXTENSION sfflow VERSION '1.0';
+INSERT INTO _sfflow.machine_alias (machine_no, alias, routes, set_at, created_at) VALUES
+	(1, 'a', '{"1": 100.0}', now(), now()), (1, 'b', '{"2": 60.00, "1": 40}', now(), now()),
+	(1, 'c', '{"2": 100}', now(), now());
+ALTER EXTENSION sfflow UPDATE));
+is($node->safe_psql('aliases', q(SELECT string_agg(routes::text, ' ' ORDER BY alias) FROM _sfflow.machine_alias)),
+	'{"1": 100} {"1": 40, "2": 60} {"2": 100}', 'an update makes percentages of aliases integers');
+
 # --- what it makes of deliveries, whose status was told by the number of the attempt and by whether they are due
 $node->safe_psql('postgres', 'CREATE DATABASE deliveries');
 $node->safe_psql('deliveries', q(CREATE EXTENSION sfflow VERSION '1.0';
