@@ -139,10 +139,10 @@ sf_subtransaction_run(bool (*work) (void *arg), void (*end) (void *arg), void *a
 ErrorData *
 sf_subtransaction_run_within(int lock_ms, bool (*work) (void *arg), void *arg)
 {
-	int			level = sf_lock_timeout_begin(lock_ms);
+	int			level = sf_brief_locks_begin(lock_ms);
 	ErrorData  *error = sf_subtransaction_run(work, NULL, arg);
 
-	sf_lock_timeout_end(level);
+	sf_brief_locks_end(level);
 	return error;
 }
 
@@ -150,11 +150,11 @@ sf_subtransaction_run_within(int lock_ms, bool (*work) (void *arg), void *arg)
 
 /*
  * Have each lock come within a time from now on, else raise ERRCODE_LOCK_NOT_AVAILABLE.  The caller gives what this
- * returns to sf_lock_timeout_end(); an error that ends the transaction, or a subtransaction that began since, ends it,
+ * returns to sf_brief_locks_end(); an error that ends the transaction, or a subtransaction that began since, ends it,
  * too.
  */
 int
-sf_lock_timeout_begin(int lock_ms)
+sf_brief_locks_begin(int lock_ms)
 {
 	int			level = NewGUCNestLevel();
 
@@ -165,7 +165,7 @@ sf_lock_timeout_begin(int lock_ms)
 
 /* End that. */
 void
-sf_lock_timeout_end(int level)
+sf_brief_locks_end(int level)
 {
 	AtEOXact_GUC(false, level);
 }

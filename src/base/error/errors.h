@@ -133,7 +133,7 @@ extern SfErrorUse sf_error_use(const char *name);
 extern ErrorData *sf_subtransaction_run(bool (*work) (void *arg),
 										void (*end) (void *arg), void *arg);
 extern ErrorData *sf_subtransaction_run_within(int lock_ms, bool (*work) (void *arg), void *arg);
-extern int	sf_lock_timeout_begin(int lock_ms);
-extern void sf_lock_timeout_end(int level);
+extern int	sf_brief_locks_begin(int lock_ms);
+extern void sf_brief_locks_end(int level);
 
 #endif							/* SF_BASE_ERRORS_H */

@@ -44,7 +44,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 		work(arg);
 		return;
 	}
-	level = sf_lock_timeout_begin(sf_draft_lock_wait_ms(draft));
+	level = sf_brief_locks_begin(sf_draft_lock_wait_ms(draft));
 	PG_TRY();
 	{
 		work(arg);
@@ -62,7 +62,7 @@ wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row,
 				 errmsg("execution \"%s\" %s", draft->execution->execution_id, problem)));
 	}
 	PG_END_TRY();
-	sf_lock_timeout_end(level);
+	sf_brief_locks_end(level);
 }
 
 /* The same for a step of a branch; others of the execution need not wait. */

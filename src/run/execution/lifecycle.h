@@ -90,7 +90,7 @@ typedef struct SfRetention
 	int			tried_machine_no;	/* of the last batch, or SF_NO_MACHINE */
 	bool		again;			/* to be begun anew: a machine with an archive function has more */
 	SfRetentionDeed did;		/* this batch */
-	int			lock_level;		/* of sf_lock_timeout_begin(), or 0 */
+	int			lock_level;		/* of sf_brief_locks_begin(), or 0 */
 } SfRetention;
 
 struct SfActivity;

@@ -247,7 +247,7 @@ in_session(const SfRetention *sweep)
 static void
 begin_brief(SfRetention *sweep)
 {
-	sweep->lock_level = in_session(sweep) ? 0 : sf_lock_timeout_begin(SF_ROW_LOCK_MS);
+	sweep->lock_level = in_session(sweep) ? 0 : sf_brief_locks_begin(SF_ROW_LOCK_MS);
 }
 
 /* End that. */
@@ -255,7 +255,7 @@ static void
 end_brief(SfRetention *sweep)
 {
 	if (sweep->lock_level != 0)
-		sf_lock_timeout_end(sweep->lock_level);
+		sf_brief_locks_end(sweep->lock_level);
 	sweep->lock_level = 0;
 }
 
