@@ -563,7 +563,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 		"WITH free AS (SELECT b.branch_no FROM _sfflow.branch b"
 		"  WHERE b.execution_no = $1 AND b.branch_no = $2"
 		"  AND (b.due_at < $3 OR " SF_IS_PARKED("$4") " AND EXISTS (SELECT FROM _sfflow.parked w"
-		"   WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL))"
+		"   WHERE w.execution_no = $1 AND w.branch_no = $2 AND " SF_IS_IN_QUEUE "))"
 		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = $3, place = DEFAULT FROM free"
 		" WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
