@@ -77,7 +77,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	/* before the look at the status: a stop either shows there or cancels */
 	sf_hooks.step_begins(key, InvalidOid, "");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
-							 DT_NOEND, false, false);
+							 DT_NOEND, SF_CLAIM_DUE_ALONE);
 	/* after the claim, which keeps the execution from migrating to another version */
 	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	if (execution != NULL && branch != NULL &&

@@ -12,6 +12,7 @@
 #include "nodes/pg_list.h"
 
 #include "db/row.h"
+#include "store/execution/status.h"
 
 /* What is counted.  Stored: numbers never change. */
 #define SF_METRIC_LIST(X) \
@@ -72,7 +73,7 @@ typedef struct SfTally
 	uint8	   *bytes;
 } SfTally;
 
-extern void sf_tally_end(SfTally *tally, int status, int64 us);
+extern void sf_tally_end(SfTally *tally, SfStatus status, int64 us);
 extern void sf_tally_task(SfTally *tally, int state, int64 us);
 extern void sf_tally_failed_task(SfTally *tally, int state);
 extern void sf_tally_retry(SfTally *tally, int state, const char *error);
