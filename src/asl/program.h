@@ -671,7 +671,5 @@ extern int	sf_program_find_state(const SfProgram *program, const char *name);
 /* --- how the jobs of a net have ended: an SfNetJobEnd by number --- */
 
 extern int	sf_asl_net_job_undone(const SfNetJob *job, const char *ends, bool *unmet);
-extern char *sf_asl_net_job_ends(const int *packed, int npacked, int njobs);
-extern int *sf_asl_net_job_ends_pack(const char *ends, int njobs, int *npacked);
 
 #endif							/* SF_ASL_PROGRAM_H */
