@@ -474,7 +474,7 @@ after_ends(List *drafts)
 			open_alert(draft->execution);
 		answer_parent(draft);
 		note_end(draft);
-		if (sf_execution_is_of_item(draft->execution) && !draft->execution_end->parent_knows)
+		if (sf_execution_is_of_item(draft->execution) && !draft->execution_end->map_run_knows)
 			ends = lappend(ends, sf_apply_make_item_end(draft));
 	}
 	sf_apply_count_item_ends(ends);
