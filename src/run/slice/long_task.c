@@ -75,7 +75,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	SF_DEBUG_POINT("T2_claim");
 	PushActiveSnapshot(GetTransactionSnapshot());
 	/* before the look at the status: a stop either shows there or cancels */
-	sf_hooks.step_begins(key, InvalidOid, "");
+	sf_hooks.task_begins(key, InvalidOid, "");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
 							 DT_NOEND, SF_CLAIM_DUE_ALONE);
 	/* after the claim, which keeps the execution from migrating to another version */
