@@ -42,7 +42,7 @@ typedef enum SfMetricKind
 #define SF_METRIC_FITS(sym, number) && (number) < SF_METRIC_KINDS
 StaticAssertDecl(true SF_METRIC_LIST(SF_METRIC_FITS), "more kinds than the form has room for need another form");
 
-/* Columns of _sfflow.metric_increment; see sql/parts/feature/metric.sql. */
+/* Columns of _sfflow.metric_increment; see sql/parts/store/statistics.sql. */
 #define SF_METRIC_INCREMENT_COLUMNS(X) \
 	X(int64, xid, INT8, NOT_NULL) \
 	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
