@@ -188,7 +188,7 @@ give_all(const SfLimit *limit, int above)
 		sf_limit_raise_highest(count.limit.limit_no, count.highest);
 }
 
-/* Set a limit, in place of an earlier one of the same target and key, and have what runs take slots; returns its number. */
+/* Set a limit, in place of an earlier one of the same target and key; what runs takes slots.  Returns its number. */
 static int64
 set_limit(const SfLimit *limit)
 {
