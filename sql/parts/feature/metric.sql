@@ -1,6 +1,6 @@
--- Metrics: the counters that the increments, which slices write (sql/parts/store/statistics.sql), are folded into. A view
--- of metrics adds the counters and the increments that were not folded yet; an increment is in one of the two, in each
--- snapshot. No view reads executions or histories to count.
+-- Metrics: the counters that the increments, which slices write (sql/parts/store/statistics.sql), are folded into. A
+-- view of metrics adds the counters and the increments that were not folded yet; an increment is in one of the two, in
+-- each snapshot. No view reads executions or histories to count.
 
 --@into tables
 -- The one row, made by the first fold, is locked by the transaction that folds. Increments of transactions
