@@ -2,7 +2,8 @@
 #
 # @PHASE_RUN@, @STATUS_RUNNING@, @TASK_STATUS_QUEUED@ and the like stand for numbers of C's enums, which the lists in
 # the headers say, @OBJECT_RULE@ and @PRIVILEGE_READ@ for letters, @OVERLAP_SKIP@ for the word of a list that has words
-# in place of numbers. What follows is to be written between parentheses. @LINE_PLACE_NUMBERS@, @OBJECT_LETTERS@ and
+# in place of numbers, @OBJECT_RULE_WORD@ for the word beside a letter. What follows is to be written between
+# parentheses. @LINE_PLACE_NUMBERS@, @OBJECT_LETTERS@ and
 # @OVERLAP_WORDS@ stand for all of a list, @STATUS_NAMES@ for its symbols in the same order. @PHASES_ENDED@ stands for
 # those that a header lists as SF_PHASES_ENDED, @OBJECTS_LIMITED_WORDS@ for their words. @PHASE_LAST@ is the greatest
 # number of a list, @STATUS_ROWS@ rows of number and name, (0::smallint, 'RUNNING'::text). @BRANCH_ROOT@ and the like
@@ -59,8 +60,7 @@ FILENAME ~ /\.h$/ {
 	if (list != "" && match($0, /X\([A-Z_]+, ('.', )?"[^"]+"/)) {
 		n = split(substr($0, RSTART + 2, RLENGTH - 3), item, /, "?/)
 		word[list "_" item[1]] = "'" item[n] "'"
-		if (n == 2)
-			number[list "_" item[1]] = word[list "_" item[1]]
+		number[list "_" item[1] (n == 2 ? "" : "_WORD")] = word[list "_" item[1]]
 		append(list "_WORDS", word[list "_" item[1]])
 	}
 	if ($0 !~ /\\$/)

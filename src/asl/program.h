@@ -287,8 +287,10 @@ typedef struct SfResource
 	const char *requested;		/* what a mapping runs it in place of: the Resource
 								 * as written, or the function that a request
 								 * names; NULL: nothing */
-	const char *typed;			/* of an ItemReader: its name, "#" and the type of what
-								 * it reads; else NULL */
+	const char *reads;			/* of an ItemReader: the type of what it reads; else NULL */
+	const char *typed;			/* ... and its name, "#" and that type, as mappings have
+								 * it; else NULL */
+	List	   *event_names;	/* EVENT: char *, one or more */
 } SfResource;
 
 extern void sf_resource_parse(const char *text, SfResource *out);
@@ -302,7 +304,6 @@ sf_resource_is_wait(const SfResource *resource)
 	return resource->kind == SF_RESOURCE_EVENT || resource->kind == SF_RESOURCE_HUMAN;
 }
 
-extern List *sf_resource_event_names(const SfResource *resource);
 extern const char *sf_resource_arn_part(const char *arn, int n);
 
 struct SfProgram;
@@ -670,7 +671,5 @@ extern int	sf_program_find_state(const SfProgram *program, const char *name);
 /* --- how the jobs of a net have ended: an SfNetJobEnd by number --- */
 
 extern int	sf_asl_net_job_undone(const SfNetJob *job, const char *ends, bool *unmet);
-extern char *sf_asl_net_job_ends(const int *packed, int npacked, int njobs);
-extern int *sf_asl_net_job_ends_pack(const char *ends, int njobs, int *npacked);
 
 #endif							/* SF_ASL_PROGRAM_H */

@@ -119,6 +119,23 @@ parse_arn(const char *base, SfResource *out)
 	}
 }
 
+/* List the names of the events that a resource waits for, which a comma separates. */
+static List *
+split_event_names(const char *text)
+{
+	List	   *names = NIL;
+
+	for (;;)
+	{
+		size_t		length = strcspn(text, ",");
+
+		names = lappend(names, pnstrdup(text, length));
+		if (text[length] == '\0')
+			return names;
+		text += length + 1;
+	}
+}
+
 /*
  * Parse the text of a Resource; never fails.  kind and name say what sfflow
  * runs itself (3.5 of the design); any other text is MAPPED and left to the
@@ -158,6 +175,7 @@ sf_resource_parse(const char *text, SfResource *out)
 	{
 		out->kind = SF_RESOURCE_EVENT;
 		out->name = base + 6;
+		out->event_names = split_event_names(out->name);
 	}
 	else if (strncmp(base, "human:", 6) == 0)
 	{
@@ -179,6 +197,7 @@ sf_resource_reads(SfResource *reader, const char *input_type, const char *manife
 
 	if (manifest_type != NULL && strcmp(manifest_type, "S3_INVENTORY") == 0)
 		type = "MANIFEST";
+	reader->reads = pstrdup(type);
 	reader->typed = psprintf("%s#%s", reader->name, type);
 }
 
@@ -186,25 +205,6 @@ sf_resource_reads(SfResource *reader, const char *input_type, const char *manife
 bool
 sf_resource_reads_parquet(const SfResource *resource)
 {
-	const char *type = resource->typed == NULL ? NULL : strrchr(resource->typed, '#');
-
-	return type != NULL && resource->kind == SF_RESOURCE_MAPPED && strcmp(type, "#PARQUET") == 0;
-}
-
-/* List the names of the events that a resource waits for. */
-List *
-sf_resource_event_names(const SfResource *resource)
-{
-	const char *text = resource->name;
-	List	   *names = NIL;
-
-	for (;;)
-	{
-		size_t		length = strcspn(text, ",");
-
-		names = lappend(names, pnstrdup(text, length));
-		if (text[length] == '\0')
-			return names;
-		text += length + 1;
-	}
+	return resource->reads != NULL && resource->kind == SF_RESOURCE_MAPPED &&
+		strcmp(resource->reads, "PARQUET") == 0;
 }

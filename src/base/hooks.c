@@ -23,8 +23,8 @@
 							   const char *error, bool timed_out),) \
 	X(void, branch_claimed, (SfBranchKey key, Oid owner),) \
 	X(char *, why_condemned, (SfBranchKey key), NULL) \
-	X(void, step_begins, (SfBranchKey key, Oid owner, const char *state),) \
-	X(void, step_ends, (void),) \
+	X(void, task_begins, (SfBranchKey key, Oid owner, const char *state),) \
+	X(void, task_ends, (void),) \
 	X(bool, cancel_requested, (void), false) \
 	X(void, task_deadline, (SfTick deadline),) \
 	X(bool, others_wait, (void), false) \

@@ -107,13 +107,13 @@ typedef struct SfHooks
 
 	/*
 	 * At once: a worker begins to run a task, shown in sf_workers and open to
-	 * cancel requests until step_ends.  A cancel that comes after the attempt
-	 * began interrupts the step, before this call or after it; one that committed
+	 * cancel requests until task_ends.  A cancel that comes after the attempt
+	 * began interrupts the task, before this call or after it; one that committed
 	 * earlier shows in the rows that the attempt reads.  Another call for the same
-	 * branch keeps the step and replaces owner and state.
+	 * branch keeps the task and replaces owner and state.
 	 */
-	void		(*step_begins) (SfBranchKey key, Oid owner, const char *state);
-	void		(*step_ends) (void);
+	void		(*task_begins) (SfBranchKey key, Oid owner, const char *state);
+	void		(*task_ends) (void);
 
 	/* Was the running task asked to stop (by sf_stop, not an administrator)? */
 	bool		(*cancel_requested) (void);

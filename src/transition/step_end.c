@@ -114,7 +114,7 @@ end_execution(SfStep *step, SfStatus status, int state, Jsonb *output,
 	end->state = state;
 	end->output = output;
 	end->error = *error;
-	end->parent_knows = sf_stimulus_is_known_above(step->stimulus);
+	end->map_run_knows = sf_stimulus_is_known_to_map_run(step->stimulus);
 	sf_step_effect(step, SF_EFFECT_END_EXECUTION)->end_execution = end;
 	return SF_STEP_ENDED;
 }
@@ -532,7 +532,7 @@ sf_step_abort(SfStep *step)
 			sf_step_side_event(step, type, NULL, NULL, aborted->after_event);
 		end_in(branch, SF_PHASE_ABORTED);
 	}
-	if (owner != NULL && !aborted->parent_counts)
+	if (owner != NULL && !aborted->join_knows)
 		(void) count_end(step);
 	return SF_STEP_ENDED;
 }

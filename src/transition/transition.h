@@ -207,7 +207,7 @@ typedef struct SfNotYet
 typedef struct SfAborted
 {
 	int			after_event;	/* that the events of the end follow */
-	bool		parent_counts;	/* the parent knows of this end */
+	bool		join_knows;		/* the join above knows of this end */
 	TimestampTz due;			/* until when a join rests whose own children have not ended */
 } SfAborted;
 
@@ -224,7 +224,7 @@ typedef struct SfStopped
 	Jsonb	   *input;			/* of the execution, which may not have started */
 	int			state;			/* that the root is in; SF_NO_STATE: not known */
 	int			after_event;	/* that the event of the end follows */
-	bool		parent_counts;	/* the Distributed Map above knows of this end */
+	bool		map_run_knows;	/* the run of the Distributed Map above knows of this end */
 } SfStopped;
 
 /* What the branch is to which something happens */
@@ -304,11 +304,11 @@ sf_stimulus_children_left(const SfStimulus *stimulus)
 	return stimulus->children_left;
 }
 
-/* Does the Distributed Map above an execution that the stimulus ends know of that? */
+/* Does the Map Run above an execution that the stimulus ends know of that? */
 static inline bool
-sf_stimulus_is_known_above(const SfStimulus *stimulus)
+sf_stimulus_is_known_to_map_run(const SfStimulus *stimulus)
 {
-	return stimulus->kind == SF_STIMULUS_ORPHANED && stimulus->stopped.parent_counts;
+	return stimulus->kind == SF_STIMULUS_ORPHANED && stimulus->stopped.map_run_knows;
 }
 
 /* --- what comes out --- */
@@ -348,7 +348,7 @@ typedef struct SfExecutionEnd
 	Jsonb	   *output;
 	SfError		error;
 	int			state;			/* that the root branch was in; SF_NO_STATE: not known */
-	bool		parent_knows;	/* the run of a Distributed Map ends its executions */
+	bool		map_run_knows;	/* the run of a Distributed Map ends its executions */
 } SfExecutionEnd;
 
 /* A run of a Distributed Map begins */

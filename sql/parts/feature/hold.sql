@@ -18,11 +18,12 @@ CREATE TABLE _sfflow.hold (
 	held_by text NOT NULL,
 	reason text,
 	CONSTRAINT hold_kind CHECK (CASE kind
-		WHEN 'machine' THEN machine_no IS NOT NULL AND execution_no IS NULL
-		WHEN 'execution' THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
+		WHEN @OBJECT_STATE_MACHINE_WORD@ THEN machine_no IS NOT NULL AND execution_no IS NULL
+		WHEN @OBJECT_EXECUTION_WORD@ THEN machine_no IS NOT NULL AND execution_no IS NOT NULL
 		ELSE kind IN (@OBJECTS_NAMED_WORDS@) AND machine_no IS NULL AND execution_no IS NULL END),
-	CONSTRAINT hold_state CHECK (state IS NULL OR kind IN ('machine', 'execution') AND state <> ''),
-	CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = 'resource')
+	CONSTRAINT hold_state CHECK (state IS NULL
+		OR kind IN (@OBJECT_STATE_MACHINE_WORD@, @OBJECT_EXECUTION_WORD@) AND state <> ''),
+	CONSTRAINT hold_owner CHECK (for_owner IS NULL OR kind = @OBJECT_RESOURCE_WORD@)
 );
 
 CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, for_owner) NULLS NOT DISTINCT;
@@ -47,9 +48,11 @@ CREATE TABLE _sfflow.mark (
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.mark', '');
 
 --@into rows_of_objects
-	UNION ALL SELECT 'hold', (CASE h.kind WHEN 'activity' THEN @OBJECT_ACTIVITY@ WHEN 'event' THEN @OBJECT_EVENT@
-		WHEN 'human' THEN @OBJECT_WORKLIST@ ELSE @OBJECT_SCHEDULE@ END)::"char", h.name
-	FROM _sfflow.hold h WHERE h.kind IN ('activity', 'event', 'human', 'schedule')
+	UNION ALL SELECT 'hold', (CASE h.kind WHEN @OBJECT_ACTIVITY_WORD@ THEN @OBJECT_ACTIVITY@
+		WHEN @OBJECT_EVENT_WORD@ THEN @OBJECT_EVENT@
+		WHEN @OBJECT_WORKLIST_WORD@ THEN @OBJECT_WORKLIST@ ELSE @OBJECT_SCHEDULE@ END)::"char", h.name
+	FROM _sfflow.hold h WHERE h.kind IN (@OBJECT_ACTIVITY_WORD@, @OBJECT_EVENT_WORD@,
+		@OBJECT_WORKLIST_WORD@, @OBJECT_SCHEDULE_WORD@)
 --@into functions
 -- sf_hold, sf_release, and what is held.
 CREATE FUNCTION @extschema@.sf_hold(target text, state text DEFAULT NULL, reason text DEFAULT NULL)
@@ -67,10 +70,11 @@ COMMENT ON FUNCTION @extschema@.sf_release(text, text) IS
 	'ends a hold; returns how many branches that waited for it go on';
 
 CREATE VIEW @extschema@.sf_holds WITH (security_barrier) AS
-SELECT CASE WHEN h.kind IN ('schedule', 'activity', 'event', 'human') THEN h.kind || ':' ELSE '' END || h.name
+SELECT CASE WHEN h.kind IN (@OBJECT_SCHEDULE_WORD@, @OBJECT_ACTIVITY_WORD@, @OBJECT_EVENT_WORD@, @OBJECT_WORKLIST_WORD@)
+		THEN h.kind || ':' ELSE '' END || h.name
 	AS target,
 	h.state, h.held_at AS since, h.held_by, h.reason,
-	CASE h.kind WHEN 'activity' THEN (
+	CASE h.kind WHEN @OBJECT_ACTIVITY_WORD@ THEN (
 		SELECT count(*) FROM _sfflow.activity a
 		JOIN _sfflow.task t ON t.activity_no = a.activity_no AND t.status = @TASK_STATUS_QUEUED@
 		JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
@@ -83,10 +87,11 @@ FROM _sfflow.hold h
 -- The planner takes a comparison for selective, but expects half of all rows to fulfil a bare condition: with thousands
 -- of holds of others it then compiles the query (jit), which takes a hundred times as long as to read them.
 WHERE CASE WHEN CASE h.kind
-	WHEN 'activity' THEN h.name IN (SELECT a.name FROM _sfflow.workable_activity a)
+	WHEN @OBJECT_ACTIVITY_WORD@ THEN h.name IN (SELECT a.name FROM _sfflow.workable_activity a)
 --@slot hold.visible
-	WHEN 'schedule' THEN h.name IN (SELECT s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE'))
-	WHEN 'resource' THEN h.for_owner IS NULL OR pg_has_role(h.for_owner, 'USAGE')
+	WHEN @OBJECT_SCHEDULE_WORD@ THEN h.name IN (
+		SELECT s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE'))
+	WHEN @OBJECT_RESOURCE_WORD@ THEN h.for_owner IS NULL OR pg_has_role(h.for_owner, 'USAGE')
 	ELSE h.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
 END THEN 'visible' END = 'visible';
 GRANT SELECT ON @extschema@.sf_holds TO PUBLIC;

@@ -30,10 +30,10 @@ CREATE TABLE _sfflow.run_limit (
 	CONSTRAINT run_limit_per CHECK ((rate IS NULL) = (per IS NULL)),
 	CONSTRAINT run_limit_horizon CHECK (horizon IS NULL OR NOT counted),
 	CONSTRAINT run_limit_kind CHECK (kind IN (@OBJECTS_LIMITED_WORDS@)
-		AND (kind = 'machine') = (machine_no IS NOT NULL)),
-	CONSTRAINT run_limit_state CHECK (state IS NULL OR kind = 'machine' AND state <> ''),
+		AND (kind = @OBJECT_STATE_MACHINE_WORD@) = (machine_no IS NOT NULL)),
+	CONSTRAINT run_limit_state CHECK (state IS NULL OR kind = @OBJECT_STATE_MACHINE_WORD@ AND state <> ''),
 	CONSTRAINT run_limit_key CHECK (key <> ''),
-	CONSTRAINT run_limit_owner CHECK (for_owner IS NULL OR kind = 'resource'),
+	CONSTRAINT run_limit_owner CHECK (for_owner IS NULL OR kind = @OBJECT_RESOURCE_WORD@),
 	CONSTRAINT run_limit_limits CHECK (max_running IS NOT NULL OR rate IS NOT NULL)
 );
 
@@ -74,9 +74,11 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.run_limit', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_slot', '');
 
 --@into rows_of_objects
-	UNION ALL SELECT 'run_limit', (CASE r.kind WHEN 'activity' THEN @OBJECT_ACTIVITY@
-		WHEN 'event' THEN @OBJECT_EVENT@ WHEN 'human' THEN @OBJECT_WORKLIST@ ELSE @OBJECT_SCHEDULE@ END)::"char", r.name
-	FROM _sfflow.run_limit r WHERE r.kind IN ('activity', 'event', 'human', 'schedule')
+	UNION ALL SELECT 'run_limit', (CASE r.kind WHEN @OBJECT_ACTIVITY_WORD@ THEN @OBJECT_ACTIVITY@
+		WHEN @OBJECT_EVENT_WORD@ THEN @OBJECT_EVENT@ WHEN @OBJECT_WORKLIST_WORD@ THEN @OBJECT_WORKLIST@
+		ELSE @OBJECT_SCHEDULE@ END)::"char", r.name
+	FROM _sfflow.run_limit r WHERE r.kind IN (@OBJECT_ACTIVITY_WORD@, @OBJECT_EVENT_WORD@,
+		@OBJECT_WORKLIST_WORD@, @OBJECT_SCHEDULE_WORD@)
 --@into functions
 -- sf_set_limit, sf_drop_limit, and what is limited.
 
@@ -132,7 +134,8 @@ UNION ALL
 SELECT k.limit_no, NULL, k.slot FROM _sfflow.locked_slot k;
 
 CREATE VIEW @extschema@.sf_limits WITH (security_barrier) AS
-SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || coalesce('/' || l.state, '') AS target,
+SELECT CASE l.kind WHEN @OBJECT_ACTIVITY_WORD@ THEN 'activity:' ELSE '' END || l.name
+		|| coalesce('/' || l.state, '') AS target,
 	l.key, l.max_running, l.rate,
 	l.per * interval '1 microsecond' AS per,
 	CASE WHEN l.fails THEN 'fail' ELSE 'queue' END AS on_limit, l.in_definition,
@@ -143,8 +146,8 @@ CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(h.since) AS oldest_waiting
 	FROM _sfflow.parked_branch h WHERE h.feature = 'limit' AND h.object_no = l.limit_no AND h.queue IS NOT NULL) w
 -- A comparison, as in sf_holds.
 WHERE CASE WHEN CASE l.kind
-	WHEN 'activity' THEN l.name IN (SELECT a.name FROM _sfflow.workable_activity a)
-	WHEN 'resource' THEN l.for_owner IS NULL OR pg_has_role(l.for_owner, 'USAGE')
+	WHEN @OBJECT_ACTIVITY_WORD@ THEN l.name IN (SELECT a.name FROM _sfflow.workable_activity a)
+	WHEN @OBJECT_RESOURCE_WORD@ THEN l.for_owner IS NULL OR pg_has_role(l.for_owner, 'USAGE')
 	ELSE l.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
 END THEN 'visible' END = 'visible';
 GRANT SELECT ON @extschema@.sf_limits TO PUBLIC;
@@ -157,7 +160,8 @@ WITH locked AS MATERIALIZED (
 	SELECT k.limit_no, k.short_hash, w.execution_no
 	FROM _sfflow.locked_slot k LEFT JOIN _sfflow.workers() w ON w.pid = k.pid)
 SELECT e.execution_id, p.branch, p.state,
-	CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || coalesce('/' || l.state, '') AS target,
+	CASE l.kind WHEN @OBJECT_ACTIVITY_WORD@ THEN 'activity:' ELSE '' END || l.name
+		|| coalesce('/' || l.state, '') AS target,
 	l.key, h.since,
 	(SELECT count(*) + 1 FROM (
 		SELECT FROM _sfflow.parked x
@@ -283,7 +287,7 @@ UNION ALL
 	UNION ALL
 	SELECT 'slot_missing', e.execution_no, format('it runs under limit %s and has no slot of it', l.limit_no)
 	FROM head e
-	JOIN _sfflow.run_limit l ON l.kind = 'machine' AND l.state IS NULL AND l.machine_no = e.machine_no
+	JOIN _sfflow.run_limit l ON l.kind = @OBJECT_STATE_MACHINE_WORD@ AND l.state IS NULL AND l.machine_no = e.machine_no
 	CROSS JOIN LATERAL _sfflow.branch_limits(e.version, e.execution_no, @BRANCH_ROOT@) q
 	WHERE e.status = @STATUS_RUNNING@ AND e.started_at IS NOT NULL AND e.map_run_no IS NULL AND q.limit_no = l.limit_no
 		AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
@@ -323,14 +327,15 @@ UNION ALL
 --@into definitions
 UNION ALL
 SELECT 'limit', concat(v.target, ' by ' || l.key, ' of ' || pg_get_userbyid(l.for_owner)),
-	CASE l.kind WHEN 'activity' THEN (SELECT a.owner FROM _sfflow.activity a WHERE a.name = l.name)
-		WHEN 'machine' THEN (SELECT m.owner FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no)
+	CASE l.kind WHEN @OBJECT_ACTIVITY_WORD@ THEN (SELECT a.owner FROM _sfflow.activity a WHERE a.name = l.name)
+		WHEN @OBJECT_STATE_MACHINE_WORD@ THEN (
+			SELECT m.owner FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no)
 		ELSE l.for_owner END::oid, l.for_owner::oid,
 	jsonb_build_object('target', v.target, 'key', l.key, 'max_running', l.max_running, 'rate', l.rate,
 		'per', coalesce(l.per * interval '1 microsecond', interval '1 s'),
 		'on_limit', CASE WHEN l.fails THEN 'fail' ELSE 'queue' END)
 FROM _sfflow.run_limit l
-CROSS JOIN LATERAL (SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name
+CROSS JOIN LATERAL (SELECT CASE l.kind WHEN @OBJECT_ACTIVITY_WORD@ THEN 'activity:' ELSE '' END || l.name
 	|| coalesce('/' || l.state, '') AS target) v
 WHERE NOT l.in_definition
 --@into definition_names

@@ -1,21 +1,8 @@
--- Metrics: increments that slices write, and the counters that they are folded into. A view of metrics adds the
--- counters and the increments that were not folded yet; an increment is in one of the two, in each snapshot. No view
--- reads executions or histories to count.
+-- Metrics: the counters that the increments, which slices write (sql/parts/store/statistics.sql), are folded into. A
+-- view of metrics adds the counters and the increments that were not folded yet; an increment is in one of the two, in
+-- each snapshot. No view reads executions or histories to count.
 
 --@into tables
--- One row per slice and state machine, deleted when it has been folded. counts: src/store/statistics/tally.h.
--- Its rows have no key; logical replication finds a deleted one by all its columns.
-CREATE TABLE _sfflow.metric_increment (
-	xid bigint NOT NULL,				-- of the transaction that wrote it: saves reading, decides nothing
-	at timestamptz NOT NULL,
-	machine_no integer NOT NULL,
-	version integer NOT NULL,
-	counts bytea NOT NULL
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
-	autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 50000);
-ALTER TABLE _sfflow.metric_increment REPLICA IDENTITY FULL;
-CREATE INDEX metric_increment_xid ON _sfflow.metric_increment (xid);
-
 -- The one row, made by the first fold, is locked by the transaction that folds. Increments of transactions
 -- before from_xid were folded, but for those that were open. It holds for this database alone, and is not
 -- dumped; sf_enable() forgets it, since rows may have been loaded.
@@ -96,7 +83,6 @@ CREATE TABLE _sfflow.metric_retry (
 	PRIMARY KEY (machine_no, state, error)
 ) WITH (fillfactor = 50);
 
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_increment', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_total', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_hour', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.metric_job', '');

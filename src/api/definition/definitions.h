@@ -17,7 +17,12 @@
 
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
 extern void sf_object_put_version(SfMachine *machine);
-extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);
+
+/* Which machines are dropped, too */
+#define SF_DROP_WITH_RUNNING	0x01	/* one with running executions */
+#define SF_DROP_WITH_MANY		0x02	/* one with very many ended ones */
+
+extern void sf_object_drop_machine(const SfMachine *machine, uint32 also);
 
 /* --- documents --- */
 

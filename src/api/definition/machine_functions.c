@@ -347,11 +347,11 @@ SF_SQL_FUNCTION(sfflow_sf_create_state_machine)
 }
 
 /*
- * Delete a machine with its versions and executions; see store/purge/dropped.c.  Without these flags, one that has
- * running executions, or very many ended ones, is refused.
+ * Delete a machine with its versions and executions; see store/purge/dropped.c.  One that has running
+ * executions, or very many ended ones, is refused unless also (SF_DROP_…) says so.
  */
 void
-sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many)
+sf_object_drop_machine(const SfMachine *machine, uint32 also)
 {
 	int64		running = 0;
 	int64		ended = 0;
@@ -359,9 +359,9 @@ sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_ma
 	sf_machine_lock_starts(machine->machine_no, true);
 	machine = sf_object_lock_owned_machine(machine);
 	sf_execution_check_all_seen(machine->machine_no);
-	if (!with_running)
+	if ((also & SF_DROP_WITH_RUNNING) == 0)
 		running = sf_machine_count_running(machine->machine_no);
-	if (!with_many)
+	if ((also & SF_DROP_WITH_MANY) == 0)
 		ended = sf_machine_count_ended(machine->machine_no);
 	if (running > 0)
 		ereport(ERROR,
@@ -389,6 +389,6 @@ SF_SQL_FUNCTION(sfflow_sf_drop_state_machine)
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
 	bool		force = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 
-	sf_object_drop_machine(sf_arg_machine(name, SF_RIGHT_OWNER), force, force);
+	sf_object_drop_machine(sf_arg_machine(name, SF_RIGHT_OWNER), force ? SF_DROP_WITH_RUNNING | SF_DROP_WITH_MANY : 0);
 	PG_RETURN_VOID();
 }

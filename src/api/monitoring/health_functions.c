@@ -80,12 +80,12 @@ SF_SQL_FUNCTION(sfflow_workers)
 		sf_columns_add(&row, Int32GetDatum(process->pid), process->pid == 0);
 		sf_columns_text(&row, kind_names[process->kind]);
 		sf_columns_text(&row, process->is_to_leave ? "leaving" : status_names[process->status]);
-		sf_columns_add(&row, Int64GetDatum(process->key.execution_no), !process->in_step);
-		sf_columns_add(&row, Int64GetDatum(process->key.branch_no), !process->in_step);
-		sf_columns_text(&row, process->in_step && is_member_of_role(GetUserId(), process->owner) ?
+		sf_columns_add(&row, Int64GetDatum(process->key.execution_no), !process->in_task);
+		sf_columns_add(&row, Int64GetDatum(process->key.branch_no), !process->in_task);
+		sf_columns_text(&row, process->in_task && is_member_of_role(GetUserId(), process->owner) ?
 					   process->state_name : NULL);
 		sf_columns_time(&row, process->since + sf_shared->clock_offset);
-		sf_columns_add(&row, Int64GetDatum(process->steps), false);
+		sf_columns_add(&row, Int64GetDatum(process->tasks), false);
 		sf_columns_add(&row, BoolGetDatum(sf_shared_is_occupied(process)), false);
 		sf_columns_put(fcinfo, &row);
 	}

@@ -210,5 +210,5 @@ sf_operation_delete_machine(SfCall *call)
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_RIGHT_ANY))
 		return;
 	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_RIGHT_OWNER);
-	sf_object_drop_machine(machine, false, true);
+	sf_object_drop_machine(machine, SF_DROP_WITH_MANY);
 }

@@ -135,7 +135,7 @@ sf_awaited_check(const SfResource *resource, const Jsonb *parameters, SfError *e
 
 	if (!read_parameters(parameters, &params, error))
 		return false;
-	foreach_ptr(char, name, sf_resource_event_names(resource))
+	foreach_ptr(char, name, resource->event_names)
 		if (key_of(&params, name, error) == NULL)
 			return false;
 	return true;
@@ -168,7 +168,7 @@ static List *
 make_waits(const SfDraft *draft, const SfBranch *branch, const SfResource *resource, const Jsonb *parameters,
 		   SfError *error)
 {
-	List	   *names = sf_resource_event_names(resource);
+	List	   *names = resource->event_names;
 	List	   *waits = NIL;
 	WaitParameters params;
 
@@ -380,7 +380,7 @@ sf_awaited_probe(const SfResource *resource)
 	SfExecution *none = sf_execution_make();
 
 	none->machine_name = "";
-	foreach_ptr(char, name, sf_resource_event_names(resource))
+	foreach_ptr(char, name, resource->event_names)
 	{
 		SfError		error;
 

@@ -100,7 +100,7 @@ sf_limit_of_name(SfObjectKind kind, const char *name)
 
 /* Find a limit by its number; NULL: there is none now. */
 const SfLimit *
-sf_limit_find(int64 limit_no)
+sf_limit_of_number(int64 limit_no)
 {
 	return sf_list_first(sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NUMBER,.number = limit_no}));
 }
@@ -117,7 +117,7 @@ sf_limit_find(int64 limit_no)
 	SF_TEXT((limit)->key), SF_BOOL((limit)->in_definition), \
 	sf_query_arg(REGROLEOID, ObjectIdGetDatum((limit)->for_owner), !OidIsValid((limit)->for_owner))
 
-/* What sf_limit_set finds of an earlier limit */
+/* What sf_limit_write finds of an earlier limit */
 typedef struct Earlier
 {
 	int64		limit_no;
@@ -214,13 +214,13 @@ write_limit(const SfLimit *limit, const Earlier *earlier, bool counts_anew)
 }
 
 /*
- * Set a limit of the current user, in place of an earlier one of the same target and key.  What
+ * Write a limit of the current user, in place of an earlier one of the same target and key.  What
  * another session has set meanwhile is not overwritten unseen, for slots above its limit may be in use.
  */
-SfLimitSet
-sf_limit_set(const SfLimit *limit)
+SfLimitWritten
+sf_limit_write(const SfLimit *limit)
 {
-	SfLimitSet	set = {0};
+	SfLimitWritten set = {0};
 	Written		written;
 	Earlier		earlier;
 

@@ -81,7 +81,7 @@ extern SfKeyedCache sf_limit_cache;
 extern bool sf_limit_is_any(void);
 extern const List *sf_limit_of_machine(int machine_no);
 extern const List *sf_limit_of_name(SfObjectKind kind, const char *name);
-extern const SfLimit *sf_limit_find(int64 limit_no);
+extern const SfLimit *sf_limit_of_number(int64 limit_no);
 
 /*
  * Tell whether there may be limits, as far as the caller has taken in what other sessions
@@ -102,13 +102,13 @@ typedef struct SfWaitsWithin
 	int64		execution_no;
 } SfWaitsWithin;
 
-/* What setting a limit has come to */
-typedef struct SfLimitSet
+/* What writing a limit has come to */
+typedef struct SfLimitWritten
 {
 	int64		limit_no;
 	bool		is_new;			/* there was none: no slot of this number is in use */
 	bool		counts_anew;	/* what runs has no slots, since there was no max_running */
-} SfLimitSet;
+} SfLimitWritten;
 
 /*
  * How far the count is of what began before a limit was known everywhere.  No column has this: it is what PostgreSQL
@@ -132,7 +132,7 @@ typedef enum SfCountStage
 #define SF_LIMIT_COUNT_AGAIN(counted) \
 	" counted = " counted ", horizon = NULL, uncounted_at = pg_catalog.clock_timestamp()"
 
-extern SfLimitSet sf_limit_set(const SfLimit *limit);
+extern SfLimitWritten sf_limit_write(const SfLimit *limit);
 extern bool sf_limit_delete(const SfLimit *target);
 extern List *sf_limit_lock_defined(int machine_no);
 extern List *sf_limit_uncounted(int64 behind);

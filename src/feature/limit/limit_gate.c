@@ -95,7 +95,7 @@ lock_slot(const SfLimit *limit, SfQueue queue)
 		sf_table_cache_accept_changes();
 		if (sf_limit_is_current)
 			return true;
-		found = sf_limit_find(now.limit_no);
+		found = sf_limit_of_number(now.limit_no);
 		if (found == NULL || !sf_limit_has_slots(found) ||
 			(found->max_running == now.max_running && found->highest == now.highest))
 			return true;
@@ -494,7 +494,7 @@ has_token(const SfRate *rate)
 bool
 sf_limit_take_first(SfQueue queue, const SfQueuedBranch *first)
 {
-	const SfLimit *found = sf_limit_find(queue.object_no);
+	const SfLimit *found = sf_limit_of_number(queue.object_no);
 	SfLimit		limit;
 	SfRate		rate = {&limit, queue, first->owner};
 	bool		fresh;

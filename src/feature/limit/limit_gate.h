@@ -49,7 +49,7 @@ extern bool sf_limit_take_first(SfQueue queue, const SfQueuedBranch *first);
 
 /* --- limit_count.c --- */
 
-extern void sf_limit_put(const SfLimit *limit);
+extern void sf_limit_set(const SfLimit *limit);
 extern SfTick sf_limit_count_uncounted(void);
 extern void sf_limit_states_changed(SfDraft *draft);
 extern void sf_limit_uses_changed(int machine_no, Oid owner);

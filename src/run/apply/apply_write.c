@@ -345,8 +345,8 @@ abort_map_runs(const SfDraft *draft)
 	check_stack_depth();
 	if (sf_map_run_stop_all(no) == 0)
 		return;
-	abort_item_executions(draft, sf_map_run_running(no, SF_NO_MAP_RUN, true));
-	foreach(lc, sf_map_run_running(no, SF_NO_MAP_RUN, false))
+	abort_item_executions(draft, sf_map_run_running(no, SF_NO_MAP_RUN, SF_LOCK_SKIP));
+	foreach(lc, sf_map_run_running(no, SF_NO_MAP_RUN, SF_LOCK_NONE))
 		sf_apply_stop_request(*(int64 *) lfirst(lc), execution->owner,
 							  GetCurrentTimestamp(), NULL);
 }
@@ -474,7 +474,7 @@ after_ends(List *drafts)
 			open_alert(draft->execution);
 		answer_parent(draft);
 		note_end(draft);
-		if (sf_execution_is_of_item(draft->execution) && !draft->execution_end->parent_knows)
+		if (sf_execution_is_of_item(draft->execution) && !draft->execution_end->map_run_knows)
 			ends = lappend(ends, sf_apply_make_item_end(draft));
 	}
 	sf_apply_count_item_ends(ends);
@@ -508,6 +508,6 @@ int
 sf_apply_abort_items(const SfDraft *draft, SfBranchKey parent, int64 map_run_no)
 {
 	check_stack_depth();
-	abort_item_executions(draft, sf_map_run_running(parent.execution_no, map_run_no, true));
-	return list_length(sf_map_run_running(parent.execution_no, map_run_no, false));
+	abort_item_executions(draft, sf_map_run_running(parent.execution_no, map_run_no, SF_LOCK_SKIP));
+	return list_length(sf_map_run_running(parent.execution_no, map_run_no, SF_LOCK_NONE));
 }

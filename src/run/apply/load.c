@@ -1,6 +1,6 @@
 /*
  * load.c
- *		One transition of a branch: load what it needs, have the machine work it
+ *		One transition of a branch: load what it needs, have the core work it
  *		out, carry its effects out.
  *
  * The compiled program says what each state needs (SfNeeds).  If a transition
@@ -205,7 +205,7 @@ sf_draft_end_execution(SfDraft *draft, SfStimulusKind kind, const SfError *error
 	stopped->input = execution->input;
 	stopped->state = SF_NO_STATE;
 	stopped->after_event = SF_NO_EVENT;
-	stopped->parent_counts = kind == SF_STIMULUS_ORPHANED && sf_draft_is_by_operation(draft);
+	stopped->map_run_knows = kind == SF_STIMULUS_ORPHANED && sf_draft_is_by_operation(draft);
 	if (root != NULL)
 	{
 		/* a sibling of the event that entered the state in which it ends */

@@ -1,6 +1,6 @@
 /*
  * load.h
- *		One transition of a branch: load what it needs, call the machine, pass its effects on.
+ *		One transition of a branch: load what it needs, call the core, pass its effects on.
  */
 #ifndef SF_RUN_LOAD_H
 #define SF_RUN_LOAD_H

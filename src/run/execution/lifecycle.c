@@ -194,8 +194,8 @@ redrive_items(const SfExecution *execution, const SfBranch *branch,
 	 * Those that others had locked when the run was stopped go on, unless they have been stopped by now.  They are
 	 * locked, so that no slice ends them that has seen the execution stopped (sf_draft_is_orphan).
 	 */
-	(void) sf_map_run_running(execution->execution_no, branch->map_run_no, true);
-	sf_apply_take_back_stops(sf_map_run_running(execution->execution_no, branch->map_run_no, false));
+	(void) sf_map_run_running(execution->execution_no, branch->map_run_no, SF_LOCK_SKIP);
+	sf_apply_take_back_stops(sf_map_run_running(execution->execution_no, branch->map_run_no, SF_LOCK_NONE));
 	item_executions = sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no);
 	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow redriven item", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
@@ -208,8 +208,7 @@ redrive_items(const SfExecution *execution, const SfBranch *branch,
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	reopen_run(map_run, now);
-	return list_length(sf_map_run_running(execution->execution_no,
-										  branch->map_run_no, false));
+	return list_length(sf_map_run_running(execution->execution_no, branch->map_run_no, SF_LOCK_NONE));
 }
 
 /* Have every branch run again that has not succeeded. */

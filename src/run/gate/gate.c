@@ -61,7 +61,7 @@ resolve(Oid owner, const SfState *state, SfResource *target)
 static void
 name_events(const SfResource *resource, const char *text, SfGateNames *names)
 {
-	foreach_ptr(char, event, sf_resource_event_names(resource))
+	foreach_ptr(char, event, resource->event_names)
 	{
 		char	   *name = psprintf("event:%s", event);
 

@@ -45,7 +45,7 @@ static int
 abort_child(SfDraft *draft, SfBranch *child, int after_event)
 {
 	/* the parent counts for itself here */
-	SfAborted	aborted = {.after_event = after_event,.parent_counts = true};
+	SfAborted	aborted = {.after_event = after_event,.join_knows = true};
 	SfStimulus	stimulus = {.kind = SF_STIMULUS_ABORTED,.aborted = aborted};
 	bool		child_locked = false;
 

@@ -221,8 +221,8 @@ sf_claim(SfSlice *slice, SfBranchKey key, bool parked, SfDraft **draft)
 		return NULL;
 	SF_DEBUG_POINT("claim");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
-							 GetCurrentTimestamp(), slice->skip_waits,
-							 parked);
+							 GetCurrentTimestamp(),
+							 (slice->skip_waits ? SF_CLAIM_WAITS : 0) | (parked ? SF_CLAIM_PARKED : 0));
 	if (branch == NULL)
 		branch = claim_under_lock(slice, *draft, key);
 	if (branch == NULL)

@@ -276,7 +276,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	{
 		SF_DEBUG_POINT_HELD("step_comes");
 		/* a child that has no row is found by the branch that began it */
-		sf_hooks.step_begins(slice == NULL || branch->row.stored ? branch->key : slice->claimed,
+		sf_hooks.task_begins(slice == NULL || branch->row.stored ? branch->key : slice->claimed,
 							 draft->execution->owner, state->name);
 		note_first_run(draft, state);
 	}
@@ -301,7 +301,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	PG_END_TRY();
 	SF_DEBUG_POINT("step_over");
 	if (!in_session)
-		sf_hooks.step_ends();
+		sf_hooks.task_ends();
 	note_duration(draft, state, outcome->elapsed_us);
 	if (outcome->serialization_failure &&
 		(!last_try || (in_session && IsolationUsesXactSnapshot())))

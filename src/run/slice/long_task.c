@@ -51,6 +51,39 @@ store_outcome(SfDraft *draft, SfBranch *branch, const SfTaskOutcome *outcome)
 		sf_apply_branch(branch);
 }
 
+/* Run the task of a branch that is claimed, if it still may run; error, last_try, result: as in sf_long_task_run. */
+static void
+run_claimed(SfExecution *execution, SfBranch *branch, bool last_try, const SfError *error, SfSliceResult *result)
+{
+	SfDraft	   *draft = sf_draft_make(execution);
+	SfTaskOutcome outcome;
+	SfError		throttled = sf_error_make(NULL, NULL);
+	SfGate		gate = SF_GATE_OPEN;
+
+	sf_draft_give_to_worker(draft, SF_ROW_LOCK_MS);
+	/* the slice that claims it next ends it */
+	if (sf_draft_is_orphan(draft, branch) || sf_draft_is_aborted(draft, branch))
+		return;
+	if (error == NULL && !sf_gate_lets_pass(gate = sf_gate_admit(draft, branch, &throttled)))
+	{
+		sf_drafts_write(list_make1(draft));
+		result->left_unrun = true;
+		return;
+	}
+	memset(&outcome, 0, sizeof(outcome));
+	if (error != NULL)
+		outcome.error = *error;
+	else if (gate == SF_GATE_THROTTLED)
+		outcome.error = throttled;
+	else
+	{
+		sf_dispatch_refuse_condemned(branch->key);
+		sf_dispatch_alone(draft, branch, last_try, &outcome);
+	}
+	store_outcome(draft, branch, &outcome);
+	result->end = SF_SLICE_END_WORKED;
+}
+
 /*
  * Run an announced task and keep its outcome in the branch's row.  If error is not NULL, an
  * earlier commit of the task raised it: do not run the task, keep that error.
@@ -65,19 +98,15 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	MemoryContext old = MemoryContextSwitchTo(context);
 	SfExecution *execution;
 	SfBranch   *branch;
-	SfDraft	   *draft;
-	SfTaskOutcome outcome;
-	SfError		throttled = sf_error_make(NULL, NULL);
-	SfGate		gate = SF_GATE_OPEN;
 
 	memset(result, 0, sizeof(*result));
 	sf_claim_forget();
 	SF_DEBUG_POINT("T2_claim");
 	PushActiveSnapshot(GetTransactionSnapshot());
 	/* before the look at the status: a stop either shows there or cancels */
-	sf_hooks.step_begins(key, InvalidOid, "");
+	sf_hooks.task_begins(key, InvalidOid, "");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
-							 DT_NOEND, false, false);
+							 DT_NOEND, SF_CLAIM_DUE_ALONE);
 	/* after the claim, which keeps the execution from migrating to another version */
 	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	if (execution != NULL && branch != NULL &&
@@ -86,30 +115,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 		execution->status == SF_STATUS_RUNNING)
 	{
 		sf_claim_remember(key);
-		draft = sf_draft_make(execution);
-		sf_draft_give_to_worker(draft, SF_ROW_LOCK_MS);
-		if (sf_draft_is_orphan(draft, branch) || sf_draft_is_aborted(draft, branch))
-			;					/* the slice that claims it next ends it */
-		else if (error == NULL && !sf_gate_lets_pass(gate = sf_gate_admit(draft, branch, &throttled)))
-		{
-			sf_drafts_write(list_make1(draft));
-			result->left_unrun = true;
-		}
-		else
-		{
-			memset(&outcome, 0, sizeof(outcome));
-			if (error != NULL)
-				outcome.error = *error;
-			else if (gate == SF_GATE_THROTTLED)
-				outcome.error = throttled;
-			else
-			{
-				sf_dispatch_refuse_condemned(key);
-				sf_dispatch_alone(draft, branch, last_try, &outcome);
-			}
-			store_outcome(draft, branch, &outcome);
-			result->end = SF_SLICE_END_WORKED;
-		}
+		run_claimed(execution, branch, last_try, error, result);
 	}
 	SF_DEBUG_POINT("T2_commit");
 	PopActiveSnapshot();

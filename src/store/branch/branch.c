@@ -258,8 +258,7 @@ sf_branch_scan(int64 execution_no, const SfProgram *program)
 typedef struct Claim
 {
 	TimestampTz at;
-	bool		skip_waits;
-	bool		parked;
+	uint32		also;
 	List	   *list;			/* of the one branch */
 } Claim;
 
@@ -274,8 +273,8 @@ is_claimable(HeapTuple tuple, TupleDesc desc, void *arg)
 	if (sf_phase_is_claimed_under_lock(phase))
 		return false;
 	if (due == DT_NOEND)
-		return claim->parked && sf_row_number(tuple, desc, COL_place, 0) == SF_BRANCH_PLACE_PARKED;
-	return due <= claim->at || (claim->skip_waits &&
+		return (claim->also & SF_CLAIM_PARKED) && sf_row_number(tuple, desc, COL_place, 0) == SF_BRANCH_PLACE_PARKED;
+	return due <= claim->at || ((claim->also & SF_CLAIM_WAITS) &&
 								(phase == SF_PHASE_RUN || phase == SF_PHASE_WAIT));
 }
 
@@ -290,13 +289,12 @@ read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
  * Lock and read a branch that is due.  Returns NULL when it is not due, or when
  * another session has it locked and lock is SF_LOCK_SKIP.  Joins and timeouts
  * are never claimed so, but read with sf_branch_read() under the lock of their
- * execution (see run/slice/claim.c).  With skip_waits, Wait states and retry delays
- * count as due; with parked, one that waits in a queue.
+ * execution (see run/slice/claim.c).  also is SF_CLAIM_…, of what counts as due.
  */
 SfBranch *
-sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits, bool parked)
+sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, uint32 also)
 {
-	Claim		claim = {at, skip_waits, parked, NIL};
+	Claim		claim = {at, also, NIL};
 
 	sf_row_fetch(&row_type.key, lock, is_claimable, read_claimed, &claim, SF_BRANCH_KEY(key));
 	return sf_list_first(claim.list);
@@ -563,7 +561,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 		"WITH free AS (SELECT b.branch_no FROM _sfflow.branch b"
 		"  WHERE b.execution_no = $1 AND b.branch_no = $2"
 		"  AND (b.due_at < $3 OR " SF_IS_PARKED("$4") " AND EXISTS (SELECT FROM _sfflow.parked w"
-		"   WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL))"
+		"   WHERE w.execution_no = $1 AND w.branch_no = $2 AND " SF_IS_IN_QUEUE "))"
 		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = $3, place = DEFAULT FROM free"
 		" WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");

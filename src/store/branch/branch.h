@@ -551,8 +551,13 @@ sf_branch_make_stop(int64 execution_no, Oid owner, TimestampTz due, char *cause)
 extern int64 sf_branch_next_no(void);
 extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
 extern bool sf_branch_lock_outside(SfBranchKey key, int generation);
-extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
-								 bool skip_waits, bool parked);
+
+/* What counts as due when a branch is claimed */
+#define SF_CLAIM_DUE_ALONE	0
+#define SF_CLAIM_WAITS		0x01	/* also Wait states and retry delays */
+#define SF_CLAIM_PARKED		0x02	/* also what waits in a queue */
+
+extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, uint32 also);
 extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
 extern List *sf_branch_all(int64 execution_no, SfLock lock);
 extern bool sf_branch_try_all(int64 execution_no, List **branches);

@@ -8,8 +8,8 @@
  *
  * While a net goes on as a whole (transition/state/job_net.c), its jobs that have not begun have
  * no rows.  The column job_ends of its row says how each job has ended, in two bits
- * (sf_asl_net_job_ends_pack in asl/program.c, which the machine may call), and what the
- * others wait for follows from that.
+ * (net_job_rows.h, inline, so that transition/ may call it), and what the others wait for
+ * follows from that.
  */
 #include "postgres.h"
 

@@ -37,18 +37,63 @@ sf_branch_has_ends(const SfBranch *join)
 	return join->njob_ends > 0;
 }
 
+/* Jobs of which a number of the column says how they have ended, in two bits each; stored: codes never change */
+#define SF_NET_JOB_ENDS_IN_NUMBER	16
+#define SF_NET_JOB_END_BITS			2
+
+/* The code of an end. */
+static inline uint32
+sf_net_job_end_encode(SfNetJobEnd end)
+{
+	switch (end)
+	{
+		case SF_NET_JOB_END_NONE:
+			return 0;
+		case SF_NET_JOB_END_SUCCESS:
+			return 1;
+		case SF_NET_JOB_END_FAILURE:
+			return 2;
+		case SF_NET_JOB_END_SKIP:
+			return 3;
+	}
+	return 0;
+}
+
+/* The end of a code, of which the lowest bits count. */
+static inline SfNetJobEnd
+sf_net_job_end_decode(uint32 code)
+{
+	static const SfNetJobEnd ends[1 << SF_NET_JOB_END_BITS] = {
+		SF_NET_JOB_END_NONE, SF_NET_JOB_END_SUCCESS, SF_NET_JOB_END_FAILURE, SF_NET_JOB_END_SKIP
+	};
+
+	return ends[code % lengthof(ends)];
+}
+
 /* How the jobs of a net have ended, by number, as its row says: an SfNetJobEnd each; NONE: not yet, or not said. */
 static inline char *
 sf_branch_read_ends(const SfBranch *join, int njobs)
 {
-	return sf_asl_net_job_ends(join->job_ends, join->njob_ends, njobs);
+	char	   *ends = palloc0(njobs);	/* NONE */
+
+	for (int i = 0; i < Min(njobs, join->njob_ends * SF_NET_JOB_ENDS_IN_NUMBER); i++)
+		ends[i] = sf_net_job_end_decode((uint32) join->job_ends[i / SF_NET_JOB_ENDS_IN_NUMBER] >>
+										(SF_NET_JOB_END_BITS * (i % SF_NET_JOB_ENDS_IN_NUMBER)));
+	return ends;
 }
 
 /* Have the row of a net say how its jobs have ended. */
 static inline void
 sf_branch_note_ends(SfBranch *join, const char *ends, int njobs)
 {
-	join->job_ends = sf_asl_net_job_ends_pack(ends, njobs, &join->njob_ends);
+	uint32	   *packed;
+
+	join->njob_ends = (njobs + SF_NET_JOB_ENDS_IN_NUMBER - 1) / SF_NET_JOB_ENDS_IN_NUMBER;
+	packed = palloc0(sizeof(uint32) * join->njob_ends);
+	for (int i = 0; i < njobs; i++)
+		packed[i / SF_NET_JOB_ENDS_IN_NUMBER] |=
+			sf_net_job_end_encode(ends[i]) << (SF_NET_JOB_END_BITS * (i % SF_NET_JOB_ENDS_IN_NUMBER));
+	join->job_ends = (int *) packed;
 }
 
 /* Have the row of a net say it no more: the jobs have rows, or are in memory. */

@@ -250,7 +250,7 @@ sf_park_unpark_items(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(MAKE_FREE_DUE(
 		" _sfflow.execution e JOIN _sfflow.parked w ON w.execution_no = e.execution_no" JOIN_BRANCH
-		" WHERE e.parent_execution_no = $2 AND e.map_run_no IS NOT NULL AND w.queue IS NOT NULL", "w.since"));
+		" WHERE e.parent_execution_no = $2 AND e.map_run_no IS NOT NULL AND " SF_IS_IN_QUEUE, "w.since"));
 
 	sf_db_read(&plan, read_released, NULL, SF_PARKED_PLACE, SF_INT8(execution_no));
 }
@@ -302,7 +302,7 @@ sf_park_leave_queue(SfBranch *branch)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.parked w WHERE w.execution_no = $1 AND w.branch_no = $2"
-		" AND w.queue IS NOT NULL RETURNING w.object_no, w.queue, w.as_if_since, w.since");
+		" AND " SF_IS_IN_QUEUE " RETURNING w.object_no, w.queue, w.as_if_since, w.since");
 
 	return sf_db_read(&plan, read_left, branch, SF_BRANCH_KEY(branch->key)) > 0;
 }
@@ -398,7 +398,7 @@ sf_park_delete_left_over(const SfQueuedBranch *row)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS MATERIALIZED (SELECT w.execution_no, w.branch_no FROM _sfflow.parked w"
-		" WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL"
+		" WHERE w.execution_no = $1 AND w.branch_no = $2 AND " SF_IS_IN_QUEUE
 		" AND w.xmin = $4 AND NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = $1 AND b.branch_no = $2"
 		"  AND " SF_IS_PARKED("$3") ") FOR UPDATE OF w SKIP LOCKED)"
 		" DELETE FROM _sfflow.parked w USING free f WHERE w.execution_no = f.execution_no"
@@ -422,7 +422,7 @@ int64
 sf_park_greatest_queue(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT w.object_no FROM _sfflow.parked w WHERE w.queue IS NOT NULL ORDER BY w.object_no DESC LIMIT 1");
+		"SELECT w.object_no FROM _sfflow.parked w WHERE " SF_IS_IN_QUEUE " ORDER BY w.object_no DESC LIMIT 1");
 
 	return sf_db_number_as(InvalidOid, &plan, 0, NULL, 0);
 }
@@ -464,11 +464,11 @@ sf_park_queues(SfQueue after, SfQueue *queues, Oid *owners, int size)
 	static SfPlan plan = SF_PLAN(
 		"WITH RECURSIVE q AS ("
 		" (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.parked w"
-		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue) > ($2, $3)"
+		"  WHERE " SF_IS_IN_QUEUE " AND (w.object_no, w.queue) > ($2, $3)"
 		"  ORDER BY w.object_no, w.queue, w.kind, w.as_if_since LIMIT 1)"
 		" UNION ALL"
 		" SELECT n.* FROM q CROSS JOIN LATERAL (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.parked w"
-		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue) > (q.object_no, q.queue)"
+		"  WHERE " SF_IS_IN_QUEUE " AND (w.object_no, w.queue) > (q.object_no, q.queue)"
 		"  ORDER BY w.object_no, w.queue, w.kind, w.as_if_since LIMIT 1) n)"
 		" SELECT q.object_no, q.queue, (SELECT m.owner FROM _sfflow.execution e JOIN _sfflow.state_machine m"
 		"  ON m.machine_no = e.machine_no WHERE e.execution_no = q.execution_no) AS owner FROM q LIMIT $1");
@@ -498,7 +498,7 @@ sf_park_queued_of(int64 execution_no, SfBranchKey *keys, SfQueue *queues, int si
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT w.execution_no, w.branch_no, w.object_no, w.queue FROM _sfflow.parked w"
-		" WHERE w.execution_no = $1 AND w.queue IS NOT NULL ORDER BY w.kind, w.as_if_since LIMIT $2");
+		" WHERE w.execution_no = $1 AND " SF_IS_IN_QUEUE " ORDER BY w.kind, w.as_if_since LIMIT $2");
 	Queues		q = {.queues = queues,.keys = keys};
 
 	sf_db_read(&plan, read_waiting_of, &q, SF_INT8(execution_no), SF_INT8(size));

@@ -43,6 +43,9 @@ typedef enum SfParkedKind
 #define SF_IS_PARKED(place)	"b.place = " place
 #define SF_PARKED_PLACE		SF_INT2(SF_BRANCH_PLACE_PARKED)
 
+/* sf_parked_in_queue of a row w, in SQL: as the partial indexes on the rows in queues have it, not by the kind */
+#define SF_IS_IN_QUEUE		"w.queue IS NOT NULL"
+
 /* A branch that is parked.  Read the queue by sf_parked_object_no and sf_parked_queue. */
 typedef struct SfParked
 {

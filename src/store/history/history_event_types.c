@@ -21,9 +21,9 @@ static const EventTypeInfo types[] = {
 
 /* Is a number, which may come from a table, that of a type in the list? */
 static bool
-is_known(int type)
+is_known(SfHistoryEventType type)
 {
-	return type >= 0 && type < SF_HISTORY_EVENT_TYPE_COUNT;
+	return (unsigned int) type < SF_HISTORY_EVENT_TYPE_COUNT;
 }
 
 /*
@@ -31,7 +31,7 @@ is_known(int type)
  * the list.
  */
 const char *
-sf_history_event_type_name(int type)
+sf_history_event_type_name(SfHistoryEventType type)
 {
 	return is_known(type) ? types[type].name : "?";
 }
@@ -41,21 +41,21 @@ sf_history_event_type_name(int type)
  * not in the list.
  */
 SfHistoryEventMeaning
-sf_history_event_type_meaning(int type)
+sf_history_event_type_meaning(SfHistoryEventType type)
 {
 	return is_known(type) ? types[type].meaning : SF_MEANS_UNKNOWN;
 }
 
 /* Tell whether a type is about an execution as a whole. */
 bool
-sf_history_event_type_is_of_execution(int type)
+sf_history_event_type_is_of_execution(SfHistoryEventType type)
 {
 	return is_known(type) && types[type].subject == SF_SUBJECT_EXECUTION;
 }
 
 /* Tell whether a type is about a Task state, or an attempt at its task. */
 bool
-sf_history_event_type_is_of_task(int type)
+sf_history_event_type_is_of_task(SfHistoryEventType type)
 {
 	if (!is_known(type))
 		return false;
@@ -76,7 +76,7 @@ sf_history_event_type_is_of_task(int type)
  * expression in it.
  */
 bool
-sf_history_event_type_is_of_state(int type)
+sf_history_event_type_is_of_state(SfHistoryEventType type)
 {
 	return is_known(type) &&
 		(types[type].subject < SF_SUBJECT_EXECUTION ||
@@ -85,14 +85,14 @@ sf_history_event_type_is_of_state(int type)
 
 /* Tell whether a type is about an iteration of a Map. */
 bool
-sf_history_event_type_is_of_iteration(int type)
+sf_history_event_type_is_of_iteration(SfHistoryEventType type)
 {
 	return is_known(type) && types[type].subject == SF_SUBJECT_MAP_ITERATION;
 }
 
 /* Tell whether a type is about the run of a Distributed Map. */
 bool
-sf_history_event_type_is_of_map_run(int type)
+sf_history_event_type_is_of_map_run(SfHistoryEventType type)
 {
 	return is_known(type) && types[type].subject == SF_SUBJECT_MAP_RUN;
 }

@@ -138,13 +138,13 @@ typedef enum SfHistoryEventMeaning
 	SF_MEANS_COUNT
 } SfHistoryEventMeaning;
 
-extern const char *sf_history_event_type_name(int type);
-extern SfHistoryEventMeaning sf_history_event_type_meaning(int type);
-extern bool sf_history_event_type_is_of_execution(int type);
-extern bool sf_history_event_type_is_of_task(int type);
-extern bool sf_history_event_type_is_of_state(int type);
-extern bool sf_history_event_type_is_of_iteration(int type);
-extern bool sf_history_event_type_is_of_map_run(int type);
+extern const char *sf_history_event_type_name(SfHistoryEventType type);
+extern SfHistoryEventMeaning sf_history_event_type_meaning(SfHistoryEventType type);
+extern bool sf_history_event_type_is_of_execution(SfHistoryEventType type);
+extern bool sf_history_event_type_is_of_task(SfHistoryEventType type);
+extern bool sf_history_event_type_is_of_state(SfHistoryEventType type);
+extern bool sf_history_event_type_is_of_iteration(SfHistoryEventType type);
+extern bool sf_history_event_type_is_of_map_run(SfHistoryEventType type);
 extern SfHistoryEventType sf_history_event_type_find(SfHistoryEventSubject subject, SfHistoryEventMeaning meaning);
 
 /* The same for a state of a type. */

@@ -274,17 +274,17 @@ sf_map_item_delete_all(int64 execution_no)
 
 /*
  * List the numbers of the running item executions of a run (SF_NO_MAP_RUN: of all runs of the
- * execution), in order.  With lock, lock them and leave out those that another session
- * has locked.
+ * execution), in order.  With SF_LOCK_SKIP, lock them and leave out those that another session
+ * has locked; else SF_LOCK_NONE.
  */
 List *
-sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock)
+sf_map_run_running(int64 execution_no, int64 map_run_no, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
-		SELECT_CHILD " AND ($2 = 0 OR e.map_run_no = $2)"
+		SELECT_CHILD " AND ($2 = " CppAsString2(SF_NO_MAP_RUN) " OR e.map_run_no = $2)"
 		" AND e.map_run_no IS NOT NULL AND e.status = $3 ORDER BY e.execution_no");
 
-	return sf_db_numbers(&plans[lock ? SF_LOCK_SKIP : SF_LOCK_NONE],
+	return sf_db_numbers(&plans[lock],
 						 SF_INT8(execution_no), SF_INT8(map_run_no),
 						 SF_INT2(SF_STATUS_RUNNING));
 }

@@ -75,7 +75,7 @@ extern void sf_map_item_delete_all(int64 execution_no);
 
 /* --- item executions --- */
 
-extern List *sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock);
+extern List *sf_map_run_running(int64 execution_no, int64 map_run_no, SfLock lock);
 extern List *sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no);
 extern List *sf_map_run_tolerant(int64 execution_no);
 extern void sf_map_run_redriven(int64 execution_no, int64 map_run_no, int *children, int *items);

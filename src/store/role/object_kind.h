@@ -7,8 +7,8 @@
 
 /*
  * Symbol, letter, word.  Rights and the audit store the letter, which SQL has as @OBJECT_ACTIVITY@ (sql/assemble.awk);
- * holds and limits store the word.  That of a worklist is "human", as in targets and resources ("human:desk").  An
- * execution and a resource are held and limited alone.  ALL is of all kinds: its name is "*".
+ * holds and limits store the word, @OBJECT_ACTIVITY_WORD@.  That of a worklist is "human", as in targets and resources
+ * ("human:desk").  An execution and a resource are held and limited alone.  ALL is of all kinds: its name is "*".
  */
 #define SF_OBJECT_LIST(X) \
 	X(STATE_MACHINE, 'm', "machine") \

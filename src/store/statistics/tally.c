@@ -57,7 +57,7 @@ observe(SfTally *tally, SfMetricKind kind, int state, int64 number, const char *
 
 /* Count the end of an execution. */
 void
-sf_tally_end(SfTally *tally, int status, int64 us)
+sf_tally_end(SfTally *tally, SfStatus status, int64 us)
 {
 	observe(tally, SF_METRIC_ENDED, status, us, "");
 }

@@ -12,6 +12,7 @@
 #include "nodes/pg_list.h"
 
 #include "db/row.h"
+#include "store/execution/status.h"
 
 /* What is counted.  Stored: numbers never change. */
 #define SF_METRIC_LIST(X) \
@@ -41,7 +42,7 @@ typedef enum SfMetricKind
 #define SF_METRIC_FITS(sym, number) && (number) < SF_METRIC_KINDS
 StaticAssertDecl(true SF_METRIC_LIST(SF_METRIC_FITS), "more kinds than the form has room for need another form");
 
-/* Columns of _sfflow.metric_increment; see sql/parts/feature/metric.sql. */
+/* Columns of _sfflow.metric_increment; see sql/parts/store/statistics.sql. */
 #define SF_METRIC_INCREMENT_COLUMNS(X) \
 	X(int64, xid, INT8, NOT_NULL) \
 	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
@@ -72,7 +73,7 @@ typedef struct SfTally
 	uint8	   *bytes;
 } SfTally;
 
-extern void sf_tally_end(SfTally *tally, int status, int64 us);
+extern void sf_tally_end(SfTally *tally, SfStatus status, int64 us);
 extern void sf_tally_task(SfTally *tally, int state, int64 us);
 extern void sf_tally_failed_task(SfTally *tally, int state);
 extern void sf_tally_retry(SfTally *tally, int state, const char *error);

@@ -66,7 +66,7 @@ note_end(int code, Datum arg)
 
 	if (!process || process->is_to_leave || asked_to_end || !PostmasterIsAlive())
 		return;
-	if (!sf_poison_turn_exit(sf_my_process_number(), process->in_step ? &process->key : NULL, &suspect))
+	if (!sf_poison_turn_exit(sf_my_process_number(), process->in_task ? &process->key : NULL, &suspect))
 		return;
 	sf_my_process_set_end(SF_PROCESS_END_BY_BRANCH);
 	ereport(LOG,

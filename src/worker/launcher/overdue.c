@@ -42,7 +42,7 @@ check_turns(SfTick now)
 		/* it calls an archive function: other machines can be purged meanwhile */
 		if (process->stuck && process->turn == SF_TURN_KIND_PURGES)
 			database->next_purge = now;
-		if (process->stuck || (process->nkeys > 1 && process->in_step))
+		if (process->stuck || (process->nkeys > 1 && process->in_task))
 		{
 			/* a scan finds its keys, too */
 			process->nkeys = 0;
@@ -109,7 +109,7 @@ cancel_overdue(void)
 
 	sf_foreach_process(process)
 	{
-		if (process->status == SF_PROCESS_STATUS_RUNNING && process->in_step && process->pid != 0 &&
+		if (process->status == SF_PROCESS_STATUS_RUNNING && process->in_task && process->pid != 0 &&
 			process->deadline < limit)
 			kill(process->pid, SIGINT);
 	}

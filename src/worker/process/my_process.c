@@ -1,20 +1,20 @@
 /*
  * my_process.c
- *		This process in the shared area: its step, cancel requests, its kind.
+ *		This process in the shared area: its task, cancel requests, its kind.
  *
- * A cancel request must hit the step that it was meant for and no later one.
- * Steps are numbered.  The process that cancels writes the number of the step
+ * A cancel request must hit the task that it was meant for and no later one.
+ * Tasks are numbered.  The process that cancels writes the number of the task
  * that it sees into the other's SfProcess and sends SIGINT, both under the lock; the worker
- * takes the lock of its database to go on to another step.  The signal handler compares the two
+ * takes the lock of its database to go on to another task.  The signal handler compares the two
  * numbers, so a signal that arrives late is dropped.  A cancel that the handler
- * raised and that was not acted on is taken back when the step ends, and under the
- * lock when another one begins, so that it is not one of that step.
+ * raised and that was not acted on is taken back when the task ends, and under the
+ * lock when another one begins, so that it is not one of that task.
  *
  * A short task begins some time after its branch was claimed and its execution was
- * seen to run.  A cancel between the two finds no step.  So the database remembers
- * for which branches the last cancels were, and a step that begins looks among those
+ * seen to run.  A cancel between the two finds no task.  So the database remembers
+ * for which branches the last cancels were, and a task that begins looks among those
  * that have come since its transaction began.  Where more have come than are remembered,
- * the step takes one to be its own: it is rolled back, and the next transaction sees
+ * the task takes one to be its own: it is rolled back, and the next transaction sees
  * whether the execution still runs.
  */
 #include "postgres.h"
@@ -190,7 +190,7 @@ sf_my_process_attach(int number, uint32 launch)
 		process->pid = MyProcPid;
 		process->procno = SF_MY_PROCNO;
 		process->attached = process->since = sf_tick_now();
-		process->steps = 0;
+		process->tasks = 0;
 		pg_atomic_write_u32(&process->signalled, 0);
 	}
 	LWLockRelease(sf_shared_lock);
@@ -229,7 +229,7 @@ sf_my_process_attempt_begins(void)
 	sf_shared_leave();
 }
 
-/* Has the step that begins been cancelled since the transaction began?  For all we know, it has. */
+/* Has the task that begins been cancelled since the transaction began?  For all we know, it has. */
 static bool
 was_cancelled(const SfDatabase *database, SfBranchKey key)
 {
@@ -247,9 +247,9 @@ was_cancelled(const SfDatabase *database, SfBranchKey key)
 	return false;
 }
 
-/* Begin a step, or complete what is known of the one that runs. */
+/* Begin a task, or complete what is known of the one that runs. */
 static void
-begin_step(SfBranchKey key, Oid owner, const char *state)
+begin_task(SfBranchKey key, Oid owner, const char *state)
 {
 	SfProcess  *process = sf_my_process;
 	SfDatabase *database;
@@ -258,21 +258,21 @@ begin_step(SfBranchKey key, Oid owner, const char *state)
 	if (!process)
 		return;
 	note_branch(key, OidIsValid(owner) ? owner : process->user_owner);
-	same = process->in_step && sf_branch_key_equals(process->key, key);
+	same = process->in_task && sf_branch_key_equals(process->key, key);
 	database = sf_shared_enter(MyDatabaseId);
 	if (!same)
 	{
-		pg_atomic_fetch_add_u32(&process->step, 1);
-		/* raised for a step that is over; what is raised from here on is for this one */
+		pg_atomic_fetch_add_u32(&process->task_number, 1);
+		/* raised for a task that is over; what is raised from here on is for this one */
 		QueryCancelPending = false;
-		process->in_step = true;
+		process->in_task = true;
 		process->deadline = SF_TICK_NEVER;
 		process->key = key;
 		process->since = sf_tick_now();
-		process->steps++;
+		process->tasks++;
 		if (was_cancelled(database, key))
 		{
-			pg_atomic_write_u32(&process->cancel, pg_atomic_read_u32(&process->step));
+			pg_atomic_write_u32(&process->cancel, pg_atomic_read_u32(&process->task_number));
 			QueryCancelPending = true;
 			InterruptPending = true;
 		}
@@ -286,22 +286,22 @@ begin_step(SfBranchKey key, Oid owner, const char *state)
 	SF_DEBUG_POINT_HELD("step_noted");
 }
 
-/* End the current step; a cancel that comes later hits nothing. */
+/* End the current task; a cancel that comes later hits nothing. */
 void
-sf_my_process_step_over(void)
+sf_my_process_task_over(void)
 {
 	SfProcess  *process = sf_my_process;
 
-	if (!process || !process->in_step)
+	if (!process || !process->in_task)
 		return;
 	(void) sf_shared_enter(MyDatabaseId);
-	process->in_step = false;
-	pg_atomic_fetch_add_u32(&process->step, 1);
+	process->in_task = false;
+	pg_atomic_fetch_add_u32(&process->task_number, 1);
 	sf_shared_leave();
 	QueryCancelPending = false;
 }
 
-/* Note when the task of this step is to be over. */
+/* Note when this task is to be over. */
 static void
 note_deadline(SfTick deadline)
 {
@@ -312,18 +312,18 @@ note_deadline(SfTick deadline)
 	sf_shared_leave();
 }
 
-/* Tell whether the step that runs was asked to stop. */
+/* Tell whether the task that runs was asked to stop. */
 static bool
 cancel_requested(void)
 {
 	SfProcess  *process = sf_my_process;
 
-	return process && process->in_step &&
-		pg_atomic_read_u32(&process->cancel) == pg_atomic_read_u32(&process->step);
+	return process && process->in_task &&
+		pg_atomic_read_u32(&process->cancel) == pg_atomic_read_u32(&process->task_number);
 }
 
 /*
- * Handle SIGINT: a cancel request for this step, an administrator's, or a lock
+ * Handle SIGINT: a cancel request for this task, an administrator's, or a lock
  * timeout, which the process sends to itself.
  */
 void
@@ -339,10 +339,10 @@ sf_my_process_handle_cancel(SIGNAL_ARGS)
 	}
 	else if (process)
 	{
-		/* a request for a step that is over is taken, too, so that the next signal is no request */
+		/* a request for a task that is over is taken, too, so that the next signal is no request */
 		bool		requested = pg_atomic_exchange_u32(&process->signalled, 0) > 0;
 
-		if (process->in_step && (!requested || cancel_requested()))
+		if (process->in_task && (!requested || cancel_requested()))
 		{
 			QueryCancelPending = true;
 			InterruptPending = true;
@@ -360,7 +360,7 @@ is_run_elsewhere(SfBranchKey key)
 {
 	sf_foreach_process(process)
 	{
-		if (process->in_step && process->database == MyDatabaseId && process->pid != MyProcPid &&
+		if (process->in_task && process->database == MyDatabaseId && process->pid != MyProcPid &&
 			process->status != SF_PROCESS_STATUS_FREE && sf_branch_key_equals(process->key, key))
 			return true;
 	}
@@ -411,7 +411,7 @@ note_queue_skipped(SfQueue queue, Oid owner)
 				 SF_SKIPPED_QUEUE_MS);
 }
 
-/* Fill the hooks that concern the running step, and the branches of a slice. */
+/* Fill the hooks that concern the running task, and the branches of a slice. */
 void
 sf_my_process_init(void)
 {
@@ -419,8 +419,8 @@ sf_my_process_init(void)
 	sf_hooks.branch_skipped = note_branch_skipped;
 	sf_hooks.queue_skipped = note_queue_skipped;
 	sf_hooks.why_condemned = why_condemned;
-	sf_hooks.step_begins = begin_step;
-	sf_hooks.step_ends = sf_my_process_step_over;
+	sf_hooks.task_begins = begin_task;
+	sf_hooks.task_ends = sf_my_process_task_over;
 	sf_hooks.task_deadline = note_deadline;
 	sf_hooks.cancel_requested = cancel_requested;
 }

@@ -17,7 +17,7 @@
 extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
 extern void sf_worker_run(int process, uint32 launch) pg_attribute_noreturn();
 
-/* --- my_process.c: its step, cancel requests, its kind (SfProcessKind) --- */
+/* --- my_process.c: its task, cancel requests, its kind (SfProcessKind) --- */
 
 /* NULL in a session */
 extern SfProcess *sf_my_process;
@@ -46,7 +46,7 @@ extern bool sf_my_process_will_take_keys(void);
 extern bool sf_my_process_will_run(SfBranchKey key);
 extern void sf_my_process_attempt_begins(void);
 extern void sf_my_process_xact_ends(void);
-extern void sf_my_process_step_over(void);
+extern void sf_my_process_task_over(void);
 extern void sf_my_process_handle_cancel(SIGNAL_ARGS);
 
 /* --- verdict.c: whether a database is to be worked on --- */

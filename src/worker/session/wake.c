@@ -169,8 +169,8 @@ is_cancelled(const Cancel *list, int n, SfBranchKey key)
 
 /*
  * Ask the workers that run branches among cancels to stop.  The lock of the database
- * keeps them from going on to another step meanwhile.  One that has claimed such a
- * branch and has not begun its step finds the cancel then.
+ * keeps them from going on to another task meanwhile.  One that has claimed such a
+ * branch and has not begun its task finds the cancel then.
  */
 static void
 deliver_cancels(SfDatabase *database, const Cancel *list, int n)
@@ -181,11 +181,11 @@ deliver_cancels(SfDatabase *database, const Cancel *list, int n)
 		database->ncancels += n;
 	sf_foreach_process(process)
 	{
-		if (process->database != MyDatabaseId || process->status == SF_PROCESS_STATUS_FREE || !process->in_step ||
+		if (process->database != MyDatabaseId || process->status == SF_PROCESS_STATUS_FREE || !process->in_task ||
 			process->pid == 0 || process->pid == MyProcPid ||
 			(!is_cancelled(list, n, process->key) && !SF_DEBUG_MUTATION("cancel")))
 			continue;
-		pg_atomic_write_u32(&process->cancel, pg_atomic_read_u32(&process->step));
+		pg_atomic_write_u32(&process->cancel, pg_atomic_read_u32(&process->task_number));
 		pg_atomic_fetch_add_u32(&process->signalled, 1);
 		kill(process->pid, SIGINT);
 	}

@@ -55,7 +55,7 @@ initialize_shared(void)
 		ConditionVariableInit(&sf_shared->ended[i]);
 	sf_foreach_process(process)
 	{
-		pg_atomic_init_u32(&process->step, 0);
+		pg_atomic_init_u32(&process->task_number, 0);
 		pg_atomic_init_u32(&process->cancel, 0);
 		pg_atomic_init_u32(&process->signalled, 0);
 	}

@@ -694,5 +694,5 @@ sf_shared_clear_process(SfProcess *process)
 	process->nkeys = 0;
 	process->turn = SF_TURN_KIND_ANY;
 	process->turn_owner = InvalidOid;
-	process->in_step = false;
+	process->in_task = false;
 }

@@ -8,7 +8,7 @@
  *
  * What concerns one database alone is also guarded by that lock in shared mode together
  * with the lock of the database (sf_shared_enter): its SfDatabase, its ring, and whether
- * its processes are idle or woken and in which step they are.  Commits, and steps that
+ * its processes are idle or woken and in which task they are.  Commits, and tasks that
  * begin and end, need no more.  So they wait for those of their own database, and for the
  * rare sections that concern the server: which process is whose, and turns.
  *
@@ -126,23 +126,23 @@ typedef struct SfProcess
 	SfTick		turn_began;		/* RUNNING: UNSET before its first turn */
 	int			nkeys;			/* keys of the turn that no other process knows of */
 	SfTick		attached;
-	SfTick		since;			/* with this status, or in this step */
-	int64		steps;
+	SfTick		since;			/* with this status, or in this task */
+	int64		tasks;			/* that it has begun */
 
-	/* the step: written by the owner under the lock, read by its handler */
-	bool		in_step;
+	/* the task: written by the owner under the lock, read by its handler */
+	bool		in_task;
 	SfBranchKey key;
 	Oid			owner;
 	SfTick		deadline;		/* the task is to be over then; NEVER: no limit */
 	char		state_name[SF_STATE_NAME_SIZE];
 
 	/* cancel requests; atomics, because a signal handler reads them */
-	pg_atomic_uint32 step;		/* generation of the step */
-	pg_atomic_uint32 cancel;	/* generation that is to be cancelled */
+	pg_atomic_uint32 task_number;	/* one more with each task that begins or ends */
+	pg_atomic_uint32 cancel;	/* number of the task that is to be cancelled */
 	pg_atomic_uint32 signalled; /* signals sent for requests, not yet taken */
 } SfProcess;
 
-/* Cancel requests that a database remembers, for steps that begin */
+/* Cancel requests that a database remembers, for tasks that begin */
 #define SF_RECENT_CANCELS	256
 
 /*

@@ -424,7 +424,7 @@ sf_turn_xact_run(SfTurnXact *xact)
 	committed = xact->stage == SF_TURN_STAGE_COMMITTED;
 	MemoryContextSwitchTo(context);
 	sf_my_process_xact_ends();
-	sf_my_process_step_over();
+	sf_my_process_task_over();
 	sf_identity_drop();
 	sf_role_restore(own);
 	sf_poison_turn_end(sf_my_process_number(),
