@@ -43,7 +43,7 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 	SfJoined   *joined = &stimulus->joined;
 
 	stimulus->kind = SF_STIMULUS_JOINED;
-	if (parent->failing)
+	if (sf_join_course(parent) == SF_JOIN_FAILING)
 		return;
 	if (parent->work.children != SF_CHILDREN_STORED)
 		sf_new_children_outputs(draft, parent, joined);
@@ -67,17 +67,16 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 static void
 join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 {
-	bool		aborting = join->aborting || sf_draft_is_aborted(draft, join);
+	SfFailureMode mode = draft->program->states[join->state].failure_mode;
+	bool		aborting = sf_join_course(join) == SF_JOIN_ABORTING || sf_draft_is_aborted(draft, join);
+	bool		failing = sf_join_course(join) == SF_JOIN_FAILING;
 	bool		child_locked = false;
 	int			left = sf_branch_children_left(join);
 
-	if (left > 0 &&
-		(aborting ||
-		 (join->failing &&
-		  draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT)))
+	if (left > 0 && (aborting || sf_join_gives_up(join, mode)))
 		left = sf_abort_children(draft, join, &child_locked);
 	sf_stimulus_set_children_left(stimulus, left);
-	if (left > 0 && (join->failing || aborting))
+	if (left > 0 && (failing || aborting))
 	{
 		stimulus->kind = SF_STIMULUS_NOT_YET;
 		stimulus->not_yet = (SfNotYet) {.due = sf_abort_recheck_at(join, child_locked),.aborting = aborting};
@@ -87,8 +86,7 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 		stimulus->kind = SF_STIMULUS_ABORTED;
 		stimulus->aborted.after_event = SF_CHAIN;
 	}
-	else if (left == 0 &&
-			 (join->failing || join->next_index >= join->total))
+	else if (left == 0 && (failing || join->next_index >= join->total))
 		joined_stimulus(draft, join, stimulus);
 	else if (join->max_concurrency == 1 && !sf_branch_has_map_run(join))
 		stimulus->due.last_inner_event = join->work.children == SF_CHILDREN_NEW ?
@@ -479,7 +477,7 @@ run_new_children(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
 			!run_new_child(slice, draft, join, child, stimulus))
 			return false;
 	}
-	if (join->due_at == DT_NOEND || join->failing || !may_go_on(slice, draft))
+	if (join->due_at == DT_NOEND || sf_join_course(join) != SF_JOIN_GOES_ON || !may_go_on(slice, draft))
 		return false;
 	make_stimulus(draft, join, stimulus);
 	return true;

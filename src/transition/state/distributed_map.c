@@ -575,7 +575,7 @@ sf_distributed_joined(SfStep *step)
 	SfBranch   *branch = step->branch;
 	const SfJoined *joined = sf_stimulus_joined(step->stimulus);
 
-	if (branch->failing)
+	if (sf_join_course(branch) == SF_JOIN_FAILING)
 	{
 		SfError		error = sf_step_branch_error(branch);
 

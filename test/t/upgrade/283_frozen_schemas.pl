@@ -76,6 +76,10 @@ SELECT no, 0, 0, phase, current_user::regrole, due_at, total, no FROM (VALUES
 INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner)
 VALUES (30, 0, 0, 4, current_user::regrole), (31, 0, 0, 4, current_user::regrole);
 INSERT INTO _sfflow.held (execution_no, branch_no, feature, object_no) VALUES (30, 0, 'hold', 1);
+-- joins: one that fails with what cannot be caught, and one that fails and aborts
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, failing, aborting, uncatchable)
+SELECT no, 0, 0, 3, current_user::regrole, true, aborting, uncatchable
+FROM (VALUES (40, false, true), (41, true, false)) v(no, aborting, uncatchable);
 -- the timeout of an execution, and the request to stop it
 INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at)
 VALUES (5, -1, 0, 10, current_user::regrole, now()), (5, -2, 0, 11, current_user::regrole, now());
@@ -96,9 +100,12 @@ is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, phase, 'ru
 	'14 4 run 14 total 2 f', '15 15 run 15 total 2 f', '16 13 run 16 total 0 t', '17 8 run 17 total 0 t',
 	'18 0 run total 0 f'), '... and of a Distributed Map what it is at');
 is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'place', place, 'due', due_at IS NOT NULL)
-	FROM _sfflow.branch WHERE execution_no >= 30 ORDER BY execution_no)),
+	FROM _sfflow.branch WHERE execution_no IN (30, 31) ORDER BY execution_no)),
 	join("\n", '30 place 4 due f', '31 place 0 due t'),
 	'... and whether it is parked; what nothing would make due is due');
+is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, failing, aborting, uncatchable)
+	FROM _sfflow.branch WHERE execution_no IN (40, 41) ORDER BY execution_no)),
+	join("\n", '40 t f f', '41 f t f'), '... and how a join goes on, with one flag at most');
 
 # --- what it makes of deliveries, whose status was told by the number of the attempt and by whether they are due
 $node->safe_psql('postgres', 'CREATE DATABASE deliveries');
