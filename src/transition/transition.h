@@ -435,7 +435,7 @@ typedef enum SfStepNext
 	SF_STEP_ENDED				/* the branch has ended */
 } SfStepNext;
 
-/* What sf_step calls a transition; HELD and QUEUED are of a step that does not begin */
+/* What sf_step calls a transition; HELD, PUT_OFF and QUEUED are of a step that does not begin */
 #define SF_TRANSITION_NAME_LIST(X) \
 	X(SUCCEEDED, "succeeded") \
 	X(FAILED, "failed") \
@@ -449,6 +449,7 @@ typedef enum SfStepNext
 	X(WRITING, "writing") \
 	X(JOINED, "joined") \
 	X(HELD, "held") \
+	X(PUT_OFF, "put off") \
 	X(QUEUED, "queued")
 
 #define SF_TRANSITION_NAME_ENUM(sym, word) SF_TRANSITION_##sym,

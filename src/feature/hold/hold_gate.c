@@ -93,7 +93,10 @@ sf_hold_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 		if (hold_no != shared &&
 			(!sf_hold_share(hold_no) ||
 			 !sf_machine_share_waits(draft->execution->machine_no, draft->execution->owner)))
-			return sf_gate_put_off(draft, branch, SF_RELEASE_RECHECK_MS);
+		{
+			(void) sf_gate_put_off(draft, branch, SF_RELEASE_RECHECK_MS);
+			return SF_GATE_HOLD_CHANGES;
+		}
 		/* it may have been released before: look once more if something has changed */
 		if (hold_no == shared || sf_hold_is_current)
 		{

@@ -187,8 +187,8 @@ is_by_itself(const SfSliceRequest *request)
 
 /*
  * Tell whether a branch begins its next step.  If not, it waits for the end of a hold, or in a queue
- * or a line; or (SF_GATE_LATER) another branch of this slice waits for a hold: then a later slice takes it,
- * since a release waits for this one.  *throttled gets the error with which a feature has the state fail.
+ * or a line, or is put off; or (SF_GATE_LEFT) another branch of this slice waits for a hold: then a later slice
+ * takes it, since a release waits for this one.  *throttled gets the error with which a feature has the state fail.
  */
 static SfGate
 come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
@@ -202,7 +202,7 @@ come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttle
 		case SF_GATE_THROTTLED:
 			break;
 		case SF_GATE_HELD:
-		case SF_GATE_LATER:
+		case SF_GATE_HOLD_CHANGES:
 			slice->result->left_unrun = is_by_itself(slice->request);
 			slice->held = true;
 			draft->transition.name = SF_TRANSITION_HELD;
@@ -214,6 +214,14 @@ come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttle
 			draft->transition.name = SF_TRANSITION_QUEUED;
 			report(slice, draft, branch, state);
 			return gate;
+		case SF_GATE_PUT_OFF:
+			slice->result->left_unrun = is_by_itself(slice->request);
+			draft->transition.name = SF_TRANSITION_PUT_OFF;
+			report(slice, draft, branch, state);
+			return gate;
+		case SF_GATE_LEFT:
+			Assert(false);		/* no feature says so */
+			break;
 	}
 	if (!slice->held || sf_slice_in_session(slice->request))
 	{
@@ -229,7 +237,7 @@ come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttle
 	}
 	sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
 	slice->no_more_claims = true;
-	return SF_GATE_LATER;
+	return SF_GATE_LEFT;
 }
 
 /* A transition has taken a branch on that was inside of a state: tell that it has left it, if it has. */
