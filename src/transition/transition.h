@@ -178,7 +178,8 @@ typedef struct SfAnswerWait
 /* What of children their join has */
 typedef enum SfJoinedKind
 {
-	SF_JOINED_NOTHING,			/* it fails, as its branch tells; or a ResultWriter is to write what there is */
+	SF_JOINED_FAILED,			/* it fails, as its branch tells */
+	SF_JOINED_UNWRITTEN,		/* a ResultWriter is to write what there is */
 	SF_JOINED_OUTPUTS,
 	SF_JOINED_RESULT,			/* of a Distributed Map without ResultWriter, or of a test */
 	SF_JOINED_TOO_LARGE			/* that result is */

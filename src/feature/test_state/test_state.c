@@ -201,7 +201,7 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	const SfStateTest *test = run->test;
 	SfBranch   *branch = run->branch;
 
-	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED};
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED,.joined.kind = SF_JOINED_FAILED};
 	if (test->mock.kind == SF_MOCK_KIND_RESULT)
 		stimulus->joined = (SfJoined) {.kind = SF_JOINED_RESULT,.result = sf_mock_result(&test->mock)};
 	sf_stimulus_set_children_left(stimulus, 0);

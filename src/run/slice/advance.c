@@ -44,8 +44,8 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 
 	stimulus->kind = SF_STIMULUS_JOINED;
 	if (sf_join_course(parent) == SF_JOIN_FAILING)
-		return;
-	if (parent->work.children != SF_CHILDREN_STORED)
+		joined->kind = SF_JOINED_FAILED;
+	else if (parent->work.children != SF_CHILDREN_STORED)
 		sf_new_children_outputs(draft, parent, joined);
 	else if (!sf_branch_has_map_run(parent))
 	{
@@ -53,7 +53,9 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 		joined->outputs = sf_branch_outputs(parent->key, &joined->indexes,
 											&joined->noutputs, &joined->last_event);
 	}
-	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer == NULL)
+	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer != NULL)
+		joined->kind = SF_JOINED_UNWRITTEN;
+	else
 	{
 		joined->result = sf_result_writer_outputs(draft, parent);
 		joined->kind = joined->result != NULL ? SF_JOINED_RESULT : SF_JOINED_TOO_LARGE;

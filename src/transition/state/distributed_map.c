@@ -581,7 +581,7 @@ sf_distributed_joined(SfStep *step)
 
 		return fail_run(step, &error);
 	}
-	if (sf_state_map(step->state)->distributed->result_writer != NULL && joined->kind == SF_JOINED_NOTHING)
+	if (joined->kind == SF_JOINED_UNWRITTEN)
 	{
 		/* with another step: the execution is locked now, and this is a task */
 		branch->phase = SF_PHASE_MAP_WRITE;

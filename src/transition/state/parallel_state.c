@@ -160,6 +160,7 @@ joined_result(const SfStep *step)
 
 	if (joined->kind == SF_JOINED_RESULT)
 		return joined->result;
+	Assert(joined->kind == SF_JOINED_OUTPUTS);
 	if (step->state->type == SF_STATE_JOBNET)
 		return sf_net_result(step);
 	sf_json_begin_array(&json);
