@@ -348,17 +348,17 @@ WHERE CASE l.kind WHEN 'activity' THEN NOT EXISTS (SELECT FROM _sfflow.activity 
 	AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.limit_no = l.limit_no);
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
--- That a run has no limit was a 0.
+-- That a run has no limit was a 0, and a run had the negative number of items for which it failed.
 ALTER TABLE _sfflow.map_run ALTER COLUMN max_items DROP NOT NULL, ALTER COLUMN max_items_per_batch DROP NOT NULL,
 	ALTER COLUMN max_bytes_per_batch DROP NOT NULL, ALTER COLUMN max_concurrency DROP NOT NULL;
-UPDATE _sfflow.map_run SET max_items = nullif(max_items, 0),
+UPDATE _sfflow.map_run SET max_items = CASE WHEN max_items > 0 THEN max_items END,
 	max_items_per_batch = CASE WHEN max_items_per_batch > 0 THEN max_items_per_batch END,
 	max_bytes_per_batch = CASE WHEN max_bytes_per_batch > 0 THEN max_bytes_per_batch END,
 	max_concurrency = CASE WHEN max_concurrency > 0 THEN max_concurrency END;
 ALTER TABLE _sfflow.map_run
 	ADD CONSTRAINT map_run_status CHECK (CASE WHEN stopped_at IS NULL
 		THEN status = @STATUS_RUNNING@ ELSE status IN (@STATUSES_ENDED@) END),
-	ADD CONSTRAINT map_run_limits CHECK (max_items <> 0 AND max_items_per_batch > 0 AND max_bytes_per_batch > 0
+	ADD CONSTRAINT map_run_limits CHECK (max_items > 0 AND max_items_per_batch > 0 AND max_bytes_per_batch > 0
 		AND max_concurrency > 0);
 ALTER TABLE _sfflow.mark ADD CONSTRAINT mark_outcome
 	CHECK (outcome IN (@MARK_WORDS@) AND (output IS NULL OR outcome = @MARK_SUCCESS@));

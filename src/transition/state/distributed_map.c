@@ -256,6 +256,7 @@ sf_distributed_enter(SfStep *step)
 	SfMapRun   *map_run;
 	Jsonb	   *items = NULL;
 	Jsonb	   *payload = NULL;
+	bool		reads_none;
 	JsonbValue	array;
 	SfError		error;
 
@@ -281,11 +282,15 @@ sf_distributed_enter(SfStep *step)
 					   &payload, &error)))
 		return sf_step_fail(step, &error);
 
+	/* the run fails for it; a redrive begins another one */
+	reads_none = map_run->max_items < 0;
+	if (reads_none)
+		map_run->max_items = SF_UNLIMITED;
 	begin_run(step, map_run, items);
 	if (items != NULL)
 		return await_item_executions(step, map_run->total);
 	branch->items_unread = true;
-	if (map_run->max_items < 0)
+	if (reads_none)
 		return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,
 							 "field MaxItems must be positive");
 	step->transition->name = SF_TRANSITION_READING;

@@ -207,7 +207,7 @@ INSERT INTO _sfflow.hold (kind, name, state, machine_no, held_at, held_by) VALUE
 INSERT INTO _sfflow.map_run (execution_no, map_run_no, branch_no, state, uuid, status, keyed, max_items,
 	max_items_per_batch, max_bytes_per_batch, tolerated_count, tolerated_percentage, max_concurrency, total, children,
 	succeeded, failed, timed_out, aborted, items_succeeded, items_failed, started_at)
-SELECT 1, n, 0, 0, '', 0, false, n, n, n, 0, 0, n, 0, 0, 0, 0, 0, 0, 0, 0, now() FROM generate_series(0, 1) n;
+SELECT 1, n, 0, 0, '', 0, false, n, n, n, 0, 0, n, 0, 0, 0, 0, 0, 0, 0, 0, now() FROM generate_series(-1, 1) n;
 -- tasks: queued, again after a lease, taken, answered by a token, answered, dead
 INSERT INTO _sfflow.task (execution_no, branch_no, activity_no, status, generation, state, attempt, scheduled_at,
 	started_at, heartbeat_at, lease_until, secret, worker)
@@ -231,7 +231,7 @@ UNION ALL SELECT string_agg(concat_ws(' ', 'at most', max_items, max_items_per_b
 UNION ALL SELECT count(*) || ' tasks' FROM _sfflow.task)), join("\n", 'late f, will_be_late t', 't', 'fold',
 	q(succeeded, failed 'missing error text', failed '', queued),
 	q(machine NULL NULL, machine 's' '$.k', resource NULL NULL 1000000 7),
-	q(machine NULL, machine 's', resource NULL), 'at most, at most 1 1 1 1', '7 tasks'),
+	q(machine NULL, machine 's', resource NULL), 'at most, at most, at most 1 1 1 1', '7 tasks'),
 	'an update puts what has no meaning any more in order');
 
 # --- a schema of a release to come
