@@ -183,6 +183,6 @@ void
 sf_draft_delete_branch(SfDraft *draft, SfBranch *branch)
 {
 	branch->row.gone = true;
-	sf_task_delete(branch->key);
+	draft->dropped_tasks = lappend(draft->dropped_tasks, &branch->key.branch_no);
 	sf_draft_add_branch(draft, branch);
 }
