@@ -393,6 +393,9 @@ sf_join_gives_up(const SfBranch *join, SfFailureMode mode)
 	return false;
 }
 
+/* sf_join_gives_up of a row b, in SQL; drains is an argument of the query: is its failure mode DRAIN? */
+#define SF_JOIN_GIVES_UP(drains)	"(b.aborting OR b.failing AND NOT " drains ")"
+
 /* Is a join failing with an error that its state cannot catch? */
 static inline bool
 sf_join_is_uncatchable(const SfBranch *join)
