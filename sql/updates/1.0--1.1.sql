@@ -94,10 +94,10 @@ UPDATE _sfflow.branch b SET
 	last_inner_event = CASE phase WHEN @PHASE_DONE@ THEN entered_event ELSE 0 END,
 	outcome_failed = failing AND phase = @PHASE_ANSWERED@,
 	unmet = failing AND phase IN (@PHASE_ENTER@, @PHASE_ABORTED@) AND entered_at IS NULL,
-	-- flags of a join, which had other meanings in other phases, or were left over
-	failing = failing AND phase IN (@PHASES_WITH_CHILDREN@),
+	-- flags of a join, which had other meanings in other phases, or were left over; one that aborts does no more
+	failing = failing AND NOT aborting AND phase IN (@PHASES_WITH_CHILDREN@),
 	aborting = aborting AND phase IN (@PHASES_WITH_CHILDREN@),
-	uncatchable = uncatchable AND phase IN (@PHASES_WITH_CHILDREN@),
+	uncatchable = false,
 	job_ends = CASE WHEN place <> @BRANCH_PLACE_SHARED@ THEN jobs END,
 	jobs = CASE place WHEN @BRANCH_PLACE_SHARED@ THEN jobs END,
 	items_unread = total = -1 AND map_run_no IS NOT NULL AND phase NOT IN (@PHASE_ENTER@, @PHASE_RUN@),
@@ -123,7 +123,7 @@ UPDATE _sfflow.branch b SET
 	outcome = CASE WHEN phase = @PHASE_ANSWERED@ AND NOT failing THEN outcome END,
 	sqlstate = CASE phase WHEN @PHASE_ANSWERED@ THEN sqlstate END
 WHERE phase IN (@PHASE_DONE@, @PHASE_ANSWERED@)
-	OR (failing OR aborting OR uncatchable) AND phase NOT IN (@PHASES_WITH_CHILDREN@)
+	OR (failing OR aborting) AND phase NOT IN (@PHASES_WITH_CHILDREN@) OR failing AND aborting OR uncatchable
 	OR jobs IS NOT NULL AND place <> @BRANCH_PLACE_SHARED@ OR total < 0
 	OR map_run_no IS NOT NULL AND phase IN (@PHASE_ENTER@, @PHASE_RUN@)
 	OR due_at IS NULL AND place = @BRANCH_PLACE_NONE@ AND phase IN (@PHASES_BEFORE_GATE@)
@@ -140,7 +140,8 @@ ALTER TABLE _sfflow.branch
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
-		AND (NOT failing AND NOT aborting AND NOT uncatchable OR phase IN (@PHASES_WITH_CHILDREN@))
+		AND (NOT failing AND NOT aborting OR phase IN (@PHASES_WITH_CHILDREN@))
+		AND NOT (failing AND aborting) AND NOT uncatchable
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)
 		AND phase <= @PHASE_LAST@),
 	ADD CONSTRAINT branch_place CHECK (CASE place
@@ -355,17 +356,17 @@ WHERE CASE l.kind WHEN 'activity' THEN NOT EXISTS (SELECT FROM _sfflow.activity 
 	AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.limit_no = l.limit_no);
 ALTER TABLE _sfflow.metric_fold ADD CONSTRAINT metric_fold_horizon
 	CHECK (num_nulls(system_identifier, database_oid, from_xid, open_xids) IN (0, 4));
--- That a run has no limit was a 0.
+-- That a run has no limit was a 0, and a run had the negative number of items for which it failed.
 ALTER TABLE _sfflow.map_run ALTER COLUMN max_items DROP NOT NULL, ALTER COLUMN max_items_per_batch DROP NOT NULL,
 	ALTER COLUMN max_bytes_per_batch DROP NOT NULL, ALTER COLUMN max_concurrency DROP NOT NULL;
-UPDATE _sfflow.map_run SET max_items = nullif(max_items, 0),
+UPDATE _sfflow.map_run SET max_items = CASE WHEN max_items > 0 THEN max_items END,
 	max_items_per_batch = CASE WHEN max_items_per_batch > 0 THEN max_items_per_batch END,
 	max_bytes_per_batch = CASE WHEN max_bytes_per_batch > 0 THEN max_bytes_per_batch END,
 	max_concurrency = CASE WHEN max_concurrency > 0 THEN max_concurrency END;
 ALTER TABLE _sfflow.map_run
 	ADD CONSTRAINT map_run_status CHECK (CASE WHEN stopped_at IS NULL
 		THEN status = @STATUS_RUNNING@ ELSE status IN (@STATUSES_ENDED@) END),
-	ADD CONSTRAINT map_run_limits CHECK (max_items <> 0 AND max_items_per_batch > 0 AND max_bytes_per_batch > 0
+	ADD CONSTRAINT map_run_limits CHECK (max_items > 0 AND max_items_per_batch > 0 AND max_bytes_per_batch > 0
 		AND max_concurrency > 0);
 ALTER TABLE _sfflow.mark ADD CONSTRAINT mark_outcome
 	CHECK (outcome IN (@MARK_WORDS@) AND (output IS NULL OR outcome = @MARK_SUCCESS@));

@@ -68,15 +68,25 @@ typedef struct SfPathField
 } SfPathField;
 
 /* What a field of kind LITERAL has */
+typedef enum SfLiteralKind
+{
+	SF_LITERAL_NUMBER,
+	SF_LITERAL_STRING
+} SfLiteralKind;
+
 typedef struct SfLiteral
 {
-	double		number;			/* integers exact to 2^53 */
-	const char *string;			/* NULL: it is a number */
+	SfLiteralKind kind;
+	union
+	{
+		double		number;		/* integers exact to 2^53 */
+		const char *string;
+	};
 } SfLiteral;
 
 /*
  * A number (seconds, counts, percentages) or a string (Error, Cause, Timestamp):
- * literal, …Path, or JSONata.  Read what its kind has by sf_field_literal(field)
+ * literal, …Path, or JSONata.  Read what its kind has by sf_field_number(field)
  * and the like, which check the kind; only the compiler names the union's members.
  */
 typedef struct SfValueField
@@ -91,12 +101,20 @@ typedef struct SfValueField
 	};
 } SfValueField;
 
-/* The literal of a field. */
-static inline const SfLiteral *
-sf_field_literal(const SfValueField *field)
+/* The literal of a field that is a number. */
+static inline double
+sf_field_number(const SfValueField *field)
 {
-	Assert(field->kind == SF_FIELD_LITERAL);
-	return &field->literal;
+	Assert(field->kind == SF_FIELD_LITERAL && field->literal.kind == SF_LITERAL_NUMBER);
+	return field->literal.number;
+}
+
+/* The literal of a field that is a string. */
+static inline const char *
+sf_field_string(const SfValueField *field)
+{
+	Assert(field->kind == SF_FIELD_LITERAL && field->literal.kind == SF_LITERAL_STRING);
+	return field->literal.string;
 }
 
 /* The path of a field. */
@@ -362,9 +380,15 @@ typedef struct SfChoiceState
 	const char *default_name;	/* NULL: none */
 } SfChoiceState;
 
+typedef enum SfWaitKind
+{
+	SF_WAIT_SECONDS,
+	SF_WAIT_TIMESTAMP
+} SfWaitKind;
+
 typedef struct SfWaitState
 {
-	bool		has_timestamp;	/* else seconds */
+	SfWaitKind	kind;
 	union						/* read it by sf_wait_seconds or sf_wait_timestamp */
 	{
 		SfValueField seconds;
@@ -376,7 +400,7 @@ typedef struct SfWaitState
 static inline const SfValueField *
 sf_wait_seconds(const SfWaitState *wait)
 {
-	Assert(!wait->has_timestamp);
+	Assert(wait->kind == SF_WAIT_SECONDS);
 	return &wait->seconds;
 }
 
@@ -384,7 +408,7 @@ sf_wait_seconds(const SfWaitState *wait)
 static inline const SfValueField *
 sf_wait_timestamp(const SfWaitState *wait)
 {
-	Assert(wait->has_timestamp);
+	Assert(wait->kind == SF_WAIT_TIMESTAMP);
 	return &wait->timestamp;
 }
 

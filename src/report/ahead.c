@@ -65,7 +65,7 @@ add_items(Counting *counting, const SfBranch *branch)
 static bool
 waits_for_map(const SfProgram *program, const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_JOIN && !branch->aborting &&
+	return branch->phase == SF_PHASE_JOIN && sf_join_course(branch) != SF_JOIN_ABORTING &&
 		sf_program_has_state(program, branch->state) &&
 		program->states[branch->state].type == SF_STATE_MAP;
 }

@@ -55,12 +55,12 @@ struct SfRemaining
 static int64
 own_time(const SfState *state, const List *usual)
 {
-	if (state->type == SF_STATE_WAIT && !sf_state_wait(state)->has_timestamp)
+	if (state->type == SF_STATE_WAIT && sf_state_wait(state)->kind == SF_WAIT_SECONDS)
 	{
 		const SfValueField *seconds = sf_wait_seconds(sf_state_wait(state));
 
 		return seconds->kind == SF_FIELD_LITERAL ?
-			(int64) (Min(sf_field_literal(seconds)->number, 1e9) * USECS_PER_SEC) : 0;
+			(int64) (Min(sf_field_number(seconds), 1e9) * USECS_PER_SEC) : 0;
 	}
 	return state->type == SF_STATE_TASK ? sf_usual_of_job(usual, state->name) : 0;
 }

@@ -74,7 +74,8 @@ can_recover(const SfProgram *program, const SfBranch *branch)
 {
 	const SfState *state = &program->states[branch->state];
 
-	return !branch->uncatchable && (state->ncatchers > 0 || state->nretriers > 0);
+	return !(is_at_join(branch) && sf_join_is_uncatchable(branch)) &&
+		(state->ncatchers > 0 || state->nretriers > 0);
 }
 
 /* Doom a branch whose children failed, and the branches that wait for it. */
@@ -146,8 +147,8 @@ enter_branches(SfStateReach *reach, List *branches)
 	}
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		if (branch->failing && sf_program_has_state(reach->program, branch->state) &&
-			is_at_join(branch))
+		if (sf_program_has_state(reach->program, branch->state) && is_at_join(branch) &&
+			sf_join_course(branch) != SF_JOIN_GOES_ON)
 			doom(reach, branch->branch_no);
 		enter_job(reach, branch);
 	}
@@ -230,8 +231,7 @@ job_can_begin(SfStateReach *reach, const SfState *net, int job, const SfBranch *
 		entry->jobs = palloc0(sizeof(SfBranch *) * sf_state_net(net)->njobs);
 	if (entry->ends == NULL)
 		entry->ends = sf_ends_find(sf_state_net(net), entry->jobs,
-								   join->aborting || (join->failing &&
-													  net->failure_mode == SF_FAILURE_ABORT));
+								   sf_join_gives_up(join, net->failure_mode));
 	return entry->ends[job].can_begin;
 }
 

@@ -131,7 +131,7 @@ sf_flow_integer(SfStep *step, const SfValueField *field, const char *name,
 	Jsonb	   *value;
 	JsonbValue	root;
 
-	*number = field->kind == SF_FIELD_LITERAL ? (int64) sf_field_literal(field)->number : 0;
+	*number = field->kind == SF_FIELD_LITERAL ? (int64) sf_field_number(field) : 0;
 	if (field->kind != SF_FIELD_PATH && field->kind != SF_FIELD_JSONATA)
 		return true;
 	if (sf_flow_value(step, field, name, &value, error) != SF_EVAL_OK)

@@ -210,7 +210,7 @@ end_with_execution(SfBranch *branch)
 	else
 		branch->phase = sf_phase_at_end(branch->phase);
 	if (branch->phase != SF_PHASE_JOIN)
-		branch->failing = branch->aborting = branch->uncatchable = false;
+		sf_join_forget_course(branch);
 	branch->due_at = DT_NOEND;
 	branch->generation++;
 	return SF_STEP_ENDED;
@@ -225,7 +225,8 @@ recheck(SfStep *step)
 	if (not_yet->task != NULL)
 		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->update_task = not_yet->task;
 	step->branch->due_at = not_yet->due;
-	step->branch->aborting |= not_yet->aborting;
+	if (not_yet->aborting)
+		sf_join_set_course(step->branch, SF_JOIN_ABORTING);
 	return SF_STEP_REST;
 }
 

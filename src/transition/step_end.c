@@ -14,7 +14,8 @@ void
 sf_step_clear_branch_error(SfBranch *branch)
 {
 	branch->error = branch->cause = branch->sqlstate = NULL;
-	branch->failing = branch->outcome_failed = branch->aborting = branch->uncatchable = false;
+	branch->outcome_failed = false;
+	sf_join_forget_course(branch);
 	branch->failed_event = SF_NO_EVENT;
 }
 
@@ -23,7 +24,7 @@ static void
 end_in(SfBranch *branch, SfPhase phase)
 {
 	branch->phase = phase;
-	branch->failing = branch->aborting = branch->uncatchable = false;
+	sf_join_forget_course(branch);
 	branch->due_at = DT_NOEND;
 }
 
@@ -70,20 +71,12 @@ sf_step_branch_error(const SfBranch *branch)
 	return error;
 }
 
-/* Put the texts of an error into a branch. */
-static void
-set_error_texts(SfBranch *branch, const SfError *error)
-{
-	branch->error = error->name ? pstrdup(error->name) : NULL;
-	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
-}
-
-/* Put the error of its task or of its children into a branch. */
+/* Put an error, its own or that of its task or of its children, into a branch. */
 void
 sf_step_set_branch_error(SfBranch *branch, const SfError *error)
 {
-	set_error_texts(branch, error);
-	branch->uncatchable = sf_error_is(error, SF_ERR_RUNTIME);
+	branch->error = error->name ? pstrdup(error->name) : NULL;
+	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
 }
 
 /* --- the end of a branch --- */
@@ -254,7 +247,7 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 
 	show_error(step, error);
 	end_in(branch, SF_PHASE_FAILED);
-	set_error_texts(branch, error);
+	sf_step_set_branch_error(branch, error);
 	if (owner == NULL || (uncatchable && !inside_drain(step)))
 	{
 		step->state = NULL;
@@ -512,7 +505,7 @@ sf_step_abort(SfStep *step)
 	if (sf_stimulus_is_of_join(step->stimulus) && sf_stimulus_children_left(step->stimulus) > 0)
 	{
 		/* a join, which ends when the last of its own children has */
-		branch->aborting = true;
+		sf_join_set_course(branch, SF_JOIN_ABORTING);
 		branch->due_at = aborted->due;
 		return SF_STEP_REST;
 	}

@@ -178,7 +178,8 @@ typedef struct SfAnswerWait
 /* What of children their join has */
 typedef enum SfJoinedKind
 {
-	SF_JOINED_NOTHING,			/* it fails, as its branch tells; or a ResultWriter is to write what there is */
+	SF_JOINED_FAILED,			/* it fails, as its branch tells */
+	SF_JOINED_UNWRITTEN,		/* a ResultWriter is to write what there is */
 	SF_JOINED_OUTPUTS,
 	SF_JOINED_RESULT,			/* of a Distributed Map without ResultWriter, or of a test */
 	SF_JOINED_TOO_LARGE			/* that result is */
@@ -435,7 +436,7 @@ typedef enum SfStepNext
 	SF_STEP_ENDED				/* the branch has ended */
 } SfStepNext;
 
-/* What sf_step calls a transition; HELD and QUEUED are of a step that does not begin */
+/* What sf_step calls a transition; HELD, PUT_OFF and QUEUED are of a step that does not begin */
 #define SF_TRANSITION_NAME_LIST(X) \
 	X(SUCCEEDED, "succeeded") \
 	X(FAILED, "failed") \
@@ -449,6 +450,7 @@ typedef enum SfStepNext
 	X(WRITING, "writing") \
 	X(JOINED, "joined") \
 	X(HELD, "held") \
+	X(PUT_OFF, "put off") \
 	X(QUEUED, "queued")
 
 #define SF_TRANSITION_NAME_ENUM(sym, word) SF_TRANSITION_##sym,

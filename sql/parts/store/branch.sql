@@ -29,9 +29,9 @@ CREATE TABLE _sfflow.branch (
 	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
 	transitions integer NOT NULL DEFAULT 0,	-- of it and of its children that have ended
 	map_run_no bigint,					-- Distributed Map: the run of item executions
-	failing boolean NOT NULL DEFAULT false,	-- JOIN, NET: a child has failed
+	failing boolean NOT NULL DEFAULT false,	-- JOIN, NET: a child has failed, and it is not aborting
 	aborting boolean NOT NULL DEFAULT false,	-- JOIN, NET: ends as ABORTED when its children have
-	uncatchable boolean NOT NULL DEFAULT false,	-- JOIN, NET: failing, with an error that cannot be caught
+	uncatchable boolean NOT NULL DEFAULT false,	-- of 1.0, always false: that an error cannot be caught its name tells
 	due_at timestamptz,					-- NULL: it has ended, or place and phase say what it waits for
 	entered_at timestamptz,
 	started_at timestamptz,				-- of the task that runs
@@ -62,7 +62,8 @@ CREATE TABLE _sfflow.branch (
 		AND (task_payload IS NULL OR phase = @PHASE_ANNOUNCED@)
 		AND (outcome IS NULL AND sqlstate IS NULL AND NOT outcome_failed OR phase IN (@PHASES_WITH_OUTCOME@))
 		AND (outcome IS NULL OR NOT outcome_failed)
-		AND (NOT failing AND NOT aborting AND NOT uncatchable OR phase IN (@PHASES_WITH_CHILDREN@))
+		AND (NOT failing AND NOT aborting OR phase IN (@PHASES_WITH_CHILDREN@))
+		AND NOT (failing AND aborting) AND NOT uncatchable
 		AND (last_inner_event = 0 OR phase = @PHASE_DONE@)
 		AND phase <= @PHASE_LAST@),
 	CONSTRAINT branch_place CHECK (CASE place

@@ -11,7 +11,7 @@ CREATE TABLE _sfflow.map_run (
 	status smallint NOT NULL,
 	redrive_count integer NOT NULL DEFAULT 0,
 	keyed boolean NOT NULL,				-- items are the members of an object
-	max_items integer,					-- to read; NULL: all; negative: the run failed for it
+	max_items integer,					-- to read; NULL: all
 	max_items_per_batch integer,		-- NULL: no limit
 	max_bytes_per_batch bigint,			-- NULL: no limit
 	tolerated_count integer NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE _sfflow.map_run (
 	PRIMARY KEY (execution_no, map_run_no),
 	CONSTRAINT map_run_status CHECK (CASE WHEN stopped_at IS NULL THEN status = @STATUS_RUNNING@
 		ELSE status IN (@STATUSES_ENDED@) END),
-	CONSTRAINT map_run_limits CHECK (max_items <> 0 AND max_items_per_batch > 0 AND max_bytes_per_batch > 0
+	CONSTRAINT map_run_limits CHECK (max_items > 0 AND max_items_per_batch > 0 AND max_bytes_per_batch > 0
 		AND max_concurrency > 0)
 ) WITH (fillfactor = 70);
 

@@ -282,7 +282,7 @@ timed_out(int64 execution_no)
 static void
 require_send(const SfTask *task, const SfExecution *execution)
 {
-	SfActivity *activity = task->activity_no == 0 ? NULL :
+	SfActivity *activity = task->activity_no == SF_NO_ACTIVITY ? NULL :
 		sf_activity_read_no(task->activity_no);
 	SfObjectKind kind = activity != NULL ? SF_OBJECT_ACTIVITY : SF_OBJECT_STATE_MACHINE;
 	const char *name = activity != NULL ? activity->name : execution->machine_name;
@@ -414,7 +414,7 @@ SF_SQL_FUNCTION(sfflow_sf_send_task_failure)
 SF_SQL_FUNCTION(sfflow_sf_send_task_heartbeat)
 {
 	SfTask	   *task = lock_task(sf_arg_text(fcinfo, 0, "task_token"));
-	SfActivity *activity = task->activity_no == 0 ? NULL :
+	SfActivity *activity = task->activity_no == SF_NO_ACTIVITY ? NULL :
 		sf_activity_read_no(task->activity_no);
 
 	sf_apply_heartbeat(task, activity == NULL ? SF_NO_TIMEOUT : activity->lease_ms);

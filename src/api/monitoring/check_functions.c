@@ -62,8 +62,8 @@ SF_SQL_FUNCTION(sfflow_inspect_net)
 	const SfBranch **rows;
 	char	   *problem;
 
-	if (state == NULL || join == NULL || join->aborting ||
-		(join->failing && state->failure_mode == SF_FAILURE_ABORT))
+	if (state == NULL || join == NULL || !SF_IS_ONE_OF(join->phase, SF_PHASES_WITH_CHILDREN) ||
+		sf_join_gives_up(join, state->failure_mode))
 		PG_RETURN_NULL();
 	rows = palloc0(sizeof(SfBranch *) * sf_state_net(state)->njobs);
 	foreach_ptr(const SfBranch, branch, branches)

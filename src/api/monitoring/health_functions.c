@@ -238,7 +238,7 @@ read_numbers(Numbers *numbers)
 	numbers->tasks = sf_shared_count_tasks();
 	numbers->is_refused = sf_shared->refused_at != SF_TICK_UNSET &&
 		sf_shared->refused_at > sf_tick_plus_ms(sf_tick_now(), -RECENT_MS);
-	numbers->alone = sf_shared->alone;
+	numbers->alone = sf_shared->alone == SF_ALONE_NOW;
 	numbers->databases_exhausted = sf_shared->databases_exhausted && !database;
 	LWLockRelease(sf_shared_lock);
 }

@@ -167,8 +167,8 @@ compile_wait(SfCompiler *compiler, const SfTreeNode *node, SfWaitState *wait)
 {
 	SfValueField seconds = sf_compile_value(compiler, node, "Seconds", SF_EXPR_PATH);
 
-	wait->has_timestamp = seconds.kind == SF_FIELD_ABSENT;
-	if (wait->has_timestamp)
+	wait->kind = seconds.kind == SF_FIELD_ABSENT ? SF_WAIT_TIMESTAMP : SF_WAIT_SECONDS;
+	if (wait->kind == SF_WAIT_TIMESTAMP)
 		wait->timestamp = sf_compile_value(compiler, node, "Timestamp", SF_EXPR_ANY);
 	else
 		wait->seconds = seconds;

@@ -115,9 +115,9 @@ sf_compile_value(SfCompiler *compiler, const SfTreeNode *object, const char *nam
 	{
 		field.kind = SF_FIELD_LITERAL;
 		if (value->kind == SF_TREE_NUMBER)
-			field.literal.number = sf_tree_number(value);
+			field.literal = (SfLiteral) {.kind = SF_LITERAL_NUMBER,.number = sf_tree_number(value)};
 		else
-			field.literal.string = pstrdup(value->string);
+			field.literal = (SfLiteral) {.kind = SF_LITERAL_STRING,.string = pstrdup(value->string)};
 	}
 	else if (path)
 	{

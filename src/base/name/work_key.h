@@ -59,7 +59,9 @@ typedef struct SfQueue
 } SfQueue;
 
 /* No queue: no object has this number, and all queues come behind it */
-#define SF_NO_QUEUE	((SfQueue) {0, 0})
+#define SF_NO_QUEUE_OBJECT	0
+#define SF_NO_QUEUE_HASH	0	/* a hash may be 0, too: the object tells */
+#define SF_NO_QUEUE	((SfQueue) {SF_NO_QUEUE_OBJECT, SF_NO_QUEUE_HASH})
 
 /* Are two queues the same? */
 static inline bool

@@ -277,30 +277,37 @@ sf_lateness_acknowledge(const SfAcknowledge *what)
 
 /* --- what is to be in time --- */
 
+/* What a query of a page reads */
+typedef struct PageRead
+{
+	List	   *executions;		/* their numbers, int64 * */
+	SfDeadlinePage *page;
+} PageRead;
+
 /* Read an execution of a page, or (the last row) what the page tells besides. */
 static void
 read_page(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_execution_no = 1, COL_requested_at, COL_found};
-	SfDeadlinePage *page = arg;
+	PageRead   *read = arg;
 
 	if (sf_row_number(tuple, desc, COL_execution_no, SF_NO_EXECUTION) != SF_NO_EXECUTION)
 	{
-		sf_row_append_number(tuple, desc, &page->items);
+		sf_row_append_number(tuple, desc, &read->executions);
 		return;
 	}
-	page->last_at = sf_row_number(tuple, desc, COL_requested_at, DT_NOEND);
-	page->found = sf_row_number(tuple, desc, COL_found, false);
+	read->page->last_at = sf_row_number(tuple, desc, COL_requested_at, DT_NOEND);
+	read->page->found = sf_row_number(tuple, desc, COL_found, false);
 }
 
 /*
  * Read the executions of a machine that were requested after one time and until
  * another, a page of them, the earliest first.  Not among them are those that have
  * succeeded or were stopped by a time (DT_NOBEGIN: all are among them), and items of
- * Distributed Maps.
+ * Distributed Maps.  Returns their numbers, as int64 *; *page gets all but the items.
  */
-SfDeadlinePage
-sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until, TimestampTz done_by)
+List *
+sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until, TimestampTz done_by, SfDeadlinePage *page)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH s AS MATERIALIZED (SELECT e.execution_no, e.requested_at, e.map_run_no,"
@@ -318,13 +325,14 @@ sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until, Timestamp
 		"  (SELECT pg_catalog.max(u.requested_at) FROM u) AS u_at,"
 		"  pg_catalog.count(*) AS s, pg_catalog.max(s.requested_at) AS s_at,"
 		"  pg_catalog.bool_or(s.map_run_no IS NULL) AS found FROM s) c");
-	SfDeadlinePage page = {.last_at = DT_NOEND};
+	PageRead	read = {NIL, page};
 	int			level = sf_execution_list_plans_begin();
 
-	sf_db_read(&plan, read_page, &page, SF_INT4(machine_no), SF_TIME(after), SF_TIME(until),
+	*page = (SfDeadlinePage) {.last_at = DT_NOEND};
+	sf_db_read(&plan, read_page, &read, SF_INT4(machine_no), SF_TIME(after), SF_TIME(until),
 			   SF_TIME(done_by), SF_INT2S(SF_STATUS_SUCCEEDED, SF_STATUS_ABORTED));
 	sf_execution_list_plans_end(level);
-	return page;
+	return read.executions;
 }
 
 /* Find the execution of a run of a schedule, by its id; NULL: it has not started. */

@@ -120,7 +120,7 @@ typedef struct SfLateness
 /* Some executions of a night, in the order of their requests, or such jobs */
 typedef struct SfDeadlinePage
 {
-	List	   *items;			/* SfDeadlineItem; of sf_deadline_page, numbers of executions, as int64 * */
+	List	   *items;			/* SfDeadlineItem */
 	TimestampTz last_at;		/* the next page begins after this request; DT_NOEND: there is none */
 	bool		found;			/* there are any, also such as are not among the items */
 } SfDeadlinePage;
@@ -150,8 +150,8 @@ extern List *sf_lateness_acknowledge(const SfAcknowledge *what);
 
 /* --- what is to be in time --- */
 
-extern SfDeadlinePage sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until,
-									   TimestampTz done_by);
+extern List *sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until, TimestampTz done_by,
+							  SfDeadlinePage *page);
 extern char *sf_deadline_run(const char *schedule, TimestampTz scheduled_for);
 
 /* --- what a deadline is about: executions of one night, or a job in them --- */

@@ -144,14 +144,13 @@ sf_deadline_items(const SfDeadlineTarget *target, TimestampTz base_at, Timestamp
 				  TimestampTz until, TimestampTz done_by)
 {
 	SfDeadlinePage page;
-	List	   *items = NIL;
+	List	   *executions;
 
 	if (target->deadline->kind == SF_DEADLINE_KIND_SCHEDULE)
 		return page_of_run(target, base_at);
-	page = sf_deadline_page(target->machine->machine_no, Max(after, base_at - 1), until, done_by);
-	foreach_ptr(const int64, number, page.items)
-		items = append_item(items, target, sf_execution_read(*number, SF_LOCK_NONE, false));
-	page.items = items;
+	executions = sf_deadline_page(target->machine->machine_no, Max(after, base_at - 1), until, done_by, &page);
+	foreach_ptr(const int64, number, executions)
+		page.items = append_item(page.items, target, sf_execution_read(*number, SF_LOCK_NONE, false));
 	return page;
 }
 

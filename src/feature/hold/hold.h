@@ -11,6 +11,9 @@
 /* What a hold is of by its name alone: the words are in a CHECK of its table */
 #define SF_OBJECTS_NAMED SF_OBJECT_ACTIVITY, SF_OBJECT_EVENT, SF_OBJECT_WORKLIST, SF_OBJECT_SCHEDULE, SF_OBJECT_RESOURCE
 
+/* hold_no: there is none */
+#define SF_NO_HOLD	0
+
 typedef struct SfHold
 {
 	int64		hold_no;

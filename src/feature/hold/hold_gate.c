@@ -41,7 +41,7 @@ is_for(const SfHold *hold, Oid owner)
 	return !OidIsValid(hold->for_owner) || has_privs_of_role(hold->for_owner, owner);
 }
 
-/* Find the hold of a resource that the machines of an owner have to wait for; 0: there is none. */
+/* Find the hold of a resource that the machines of an owner have to wait for, or SF_NO_HOLD. */
 static int64
 find_of_resource(const char *name, Oid owner)
 {
@@ -50,11 +50,11 @@ find_of_resource(const char *name, Oid owner)
 		if (is_for(hold, owner))
 			return hold->hold_no;
 	}
-	return 0;
+	return SF_NO_HOLD;
 }
 
 /*
- * Find the hold that a branch has to wait for; 0: there is none.  Tasks of an activity wait in
+ * Find the hold that a branch has to wait for, or SF_NO_HOLD.  Tasks of an activity wait in
  * its queue, and what a schedule starts in sf_hold_scheduled.
  */
 static int64
@@ -63,7 +63,7 @@ find_hold(const SfDraft *draft, const SfBranch *branch)
 	const SfExecution *execution = draft->execution;
 	const SfState *state = &draft->program->states[branch->state];
 	SfGateNames names;
-	int64		hold_no = 0;
+	int64		hold_no = SF_NO_HOLD;
 
 	foreach_ptr(const SfHold, hold, sf_hold_of_machine(execution->machine_no))
 	{
@@ -73,7 +73,7 @@ find_hold(const SfDraft *draft, const SfBranch *branch)
 	if (state->type != SF_STATE_TASK || !sf_keyed_cache_is_any(&sf_hold_cache))
 		return 0;
 	sf_gate_name_resources(draft->execution->owner, state, &names);
-	for (int i = 0; i < names.nresources && hold_no == 0; i++)
+	for (int i = 0; i < names.nresources && hold_no == SF_NO_HOLD; i++)
 		hold_no = find_of_resource(names.resources[i], execution->owner);
 	return hold_no;
 }
@@ -83,17 +83,20 @@ SfGate
 sf_hold_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	int64		hold_no;
-	int64		shared = 0;
+	int64		shared = SF_NO_HOLD;
 
 	while (sf_keyed_cache_may_be(&sf_hold_cache))
 	{
 		hold_no = find_hold(draft, branch);
-		if (hold_no == 0)
+		if (hold_no == SF_NO_HOLD)
 			return SF_GATE_OPEN;
 		if (hold_no != shared &&
 			(!sf_hold_share(hold_no) ||
 			 !sf_machine_share_waits(draft->execution->machine_no, draft->execution->owner)))
-			return sf_gate_put_off(draft, branch, SF_RELEASE_RECHECK_MS);
+		{
+			(void) sf_gate_put_off(draft, branch, SF_RELEASE_RECHECK_MS);
+			return SF_GATE_HOLD_CHANGES;
+		}
 		/* it may have been released before: look once more if something has changed */
 		if (hold_no == shared || sf_hold_is_current)
 		{
@@ -138,11 +141,11 @@ void
 sf_hold_scheduled(const char *schedule, const char *execution_id)
 {
 	const SfHold *hold = sf_hold_of(SF_OBJECT_SCHEDULE, schedule);
-	int64		hold_no = hold == NULL ? 0 : hold->hold_no;
+	int64		hold_no = hold == NULL ? SF_NO_HOLD : hold->hold_no;
 	SfExecution *execution;
 	SfBranch   *root;
 
-	if (hold_no == 0 || !sf_hold_share(hold_no))
+	if (hold_no == SF_NO_HOLD || !sf_hold_share(hold_no))
 		return;
 	hold = sf_hold_of(SF_OBJECT_SCHEDULE, schedule);
 	if (hold == NULL || hold->hold_no != hold_no)

@@ -18,6 +18,11 @@
 /* What a limit does not limit: how many run at once, and so has slots; how many begin in a time */
 #define SF_NO_SLOTS		0
 #define SF_NO_RATE		0
+#define SF_NO_PERIOD	0		/* no rate, either */
+
+/* horizon, roles_hash: not known yet */
+#define SF_NO_HORIZON		0
+#define SF_NO_ROLES_HASH	0
 
 /* Columns of _sfflow.run_limit; see sql/parts/feature/limit.sql. */
 #define SF_RUN_LIMIT_COLUMNS(X) \
@@ -32,13 +37,13 @@
 	X(int, max_running, INT4, NULL_IS(SF_NO_SLOTS)) \
 	X(int, highest, INT4, NOT_NULL)	/* slots with greater numbers are not in use */ \
 	X(double, rate, FLOAT8, NULL_IS(SF_NO_RATE))	/* so many begin in per microseconds */ \
-	X(int64, per, INT8, NULL_IS(0))	/* no rate */ \
+	X(int64, per, INT8, NULL_IS(SF_NO_PERIOD)) \
 	X(bool, fails, BOOL, NOT_NULL)	/* what would wait fails */ \
 	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
 	X(char *, set_by, TEXT, NOT_NULL) \
 	X(bool, counted, BOOL, NOT_NULL)	/* all that runs has slots */ \
-	X(uint64, horizon, XID8, NULL_IS(0))	/* not known yet */ \
-	X(int64, roles_hash, INT8, NULL_IS(0))	/* not known yet */ \
+	X(uint64, horizon, XID8, NULL_IS(SF_NO_HORIZON)) \
+	X(int64, roles_hash, INT8, NULL_IS(SF_NO_ROLES_HASH)) \
 	X(TimestampTz, uncounted_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* when the count of that began last; not known */
 
 /* A limit: a row of the table, and what the cache adds */

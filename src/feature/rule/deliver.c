@@ -337,21 +337,21 @@ matches_now(const SfDelivery *delivery, const SfRule *rule)
 {
 	int64		steps = SF_DEBUG_MS("delivery_steps", (int) MAX_STEPS);
 	JsonbValue	event;
-	bool		matches;
+	SfFit		fits;
 	SfError		error;
 
 	sf_json_root(delivery->event, &event);
-	matches = sf_pattern_matches_within(sf_pattern_compile(rule->pattern), &event, &steps);
-	if (steps < 0)
+	fits = sf_pattern_matches_within(sf_pattern_compile(rule->pattern), &event, &steps);
+	if (fits == SF_FIT_UNKNOWN)
 		error = sf_error_make("Sfflow.PatternTooLarge",
 							  "To find out whether the event matches the pattern of the rule takes too long.");
-	else if (matches && delivery->depth > SF_MAX_CHAIN)
+	else if (fits == SF_FIT_YES && delivery->depth > SF_MAX_CHAIN)
 		error = sf_watcher_chain_error();
 	else
 	{
-		if (!matches)
+		if (fits == SF_FIT_NO)
 			sf_delivery_delete(delivery);
-		return matches;
+		return fits == SF_FIT_YES;
 	}
 	sf_delivery_set_failed(delivery, &error, true);
 	return false;

@@ -144,10 +144,18 @@ typedef struct SfPattern
 /* Values and operators, those inside anything-but also, of a pattern that is made, at most */
 #define SF_PATTERN_MAX_MATCHERS	1000
 
+/* Does an event match a pattern? */
+typedef enum SfFit
+{
+	SF_FIT_NO,
+	SF_FIT_YES,
+	SF_FIT_UNKNOWN				/* to find out takes more steps than there were */
+} SfFit;
+
 extern SfPattern *sf_pattern_compile(const Jsonb *pattern);
 extern SfPattern *sf_pattern_compile_new(const Jsonb *pattern);
 extern bool sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event);
-extern bool sf_pattern_matches_within(const SfPattern *pattern, const JsonbValue *event, int64 *steps);
+extern SfFit sf_pattern_matches_within(const SfPattern *pattern, const JsonbValue *event, int64 *steps);
 extern bool sf_pattern_may_match(const SfPattern *pattern, const char *field, const char *text);
 extern bool sf_pattern_names(const SfPattern *pattern, const char *field);
 extern char *sf_pattern_fold(const char *text, int length, int *folded_length);

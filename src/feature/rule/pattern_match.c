@@ -337,16 +337,18 @@ sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event)
 	return matches_value(pattern, event);
 }
 
-/* The same in a number of steps, of which *steps are left; less than 0: it is not known whether it matches. */
-bool
+/* The same in a number of steps, of which *steps are left; once they are used up, the answer is unknown. */
+SfFit
 sf_pattern_matches_within(const SfPattern *pattern, const JsonbValue *event, int64 *steps)
 {
 	bool		matches;
 
+	if (*steps < 0)
+		return SF_FIT_UNKNOWN;
 	steps_left = *steps;
 	matches = matches_value(pattern, event);
 	*steps = steps_left;
-	return matches && *steps >= 0;
+	return *steps < 0 ? SF_FIT_UNKNOWN : matches ? SF_FIT_YES : SF_FIT_NO;
 }
 
 /* --- what can be said of a pattern beforehand --- */

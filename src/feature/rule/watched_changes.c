@@ -110,15 +110,6 @@ event_of(Observation *observation, bool whole)
 	return *event;
 }
 
-/* Does an event match a rule?  With less than 0 steps left that is not known. */
-static bool
-may_match(const SfWatchedRule *watch, const JsonbValue *event, int64 *steps)
-{
-	if (*steps < 0)
-		return true;
-	return sf_pattern_matches_within(watch->pattern, event, steps) || *steps < 0;
-}
-
 /* Match a change with the rules of a role. */
 static void
 observe(Observation *observation, const SfWatcher *watcher)
@@ -129,15 +120,17 @@ observe(Observation *observation, const SfWatcher *watcher)
 	foreach(lc, watcher->watches)
 	{
 		const SfWatchedRule *watch = lfirst(lc);
+		SfFit		fits;
 		JsonbValue	event;
 
 		if ((watch->kinds & (1 << observation->change->kind)) == 0)
 			continue;
 		sf_json_root(event_of(observation, watch->wants_payload), &event);
-		if (may_match(watch, &event, &steps))
+		fits = sf_pattern_matches_within(watch->pattern, &event, &steps);
+		if (fits != SF_FIT_NO)
 			insert_delivery(watch, sf_rule_depth(observation->execution->execution_no,
 												 observation->execution->parent_execution_no),
-							observation->event_id, event_of(observation, true), steps < 0);
+							observation->event_id, event_of(observation, true), fits == SF_FIT_UNKNOWN);
 	}
 }
 
@@ -186,9 +179,13 @@ observe_notice(const SfNotice *notice, const SfWatcher *watcher, char *event_id,
 	foreach(lc, watcher->watches)
 	{
 		const SfWatchedRule *watch = lfirst(lc);
+		SfFit		fits;
 
-		if ((watch->kinds & (1 << notice->kind)) != 0 && may_match(watch, &root, &steps))
-			insert_delivery(watch, depth, event_id, *event, steps < 0);
+		if ((watch->kinds & (1 << notice->kind)) == 0)
+			continue;
+		fits = sf_pattern_matches_within(watch->pattern, &root, &steps);
+		if (fits != SF_FIT_NO)
+			insert_delivery(watch, depth, event_id, *event, fits == SF_FIT_UNKNOWN);
 	}
 }
 

@@ -346,11 +346,11 @@ count_days(const SfDays *days, int from, int to, bool open)
 	return open ? n : to - from + 1 - n;
 }
 
-/* Tell whether one of a pick's ordinals is a day's, counted from the begin or the end. */
+/* Tell whether one of some ordinals is a day's, counted from the begin or the end. */
 static bool
-has_ordinal(const SfPick *pick, int n, int n_back)
+has_ordinal(uint32 ordinals, uint32 ordinals_back, int n, int n_back)
 {
-	return ((pick->ordinals >> n) & 1) != 0 || ((pick->ordinals_back >> n_back) & 1) != 0;
+	return ((ordinals >> n) & 1) != 0 || ((ordinals_back >> n_back) & 1) != 0;
 }
 
 /* Tell whether a day is the one of its month that a pick of open or closed days means. */
@@ -360,7 +360,8 @@ is_counted_day(const SfDays *days, const SfPick *pick, const Day *day)
 	bool		open = pick->kind == SF_PICK_OPEN_DAYS;
 
 	return sf_days_open(days, day->number) == open &&
-		has_ordinal(pick, count_days(days, day->month.begin, day->number, open),
+		has_ordinal(pick->ordinals, pick->ordinals_back,
+					count_days(days, day->month.begin, day->number, open),
 					count_days(days, day->number, day->month.end, open));
 }
 
@@ -379,10 +380,11 @@ picks(const SfDays *days, const SfPick *pick, const Day *day)
 			return number >= pick->from && (number - pick->from) % pick->every == 0;
 		case SF_PICK_WEEKDAYS:
 			return (pick->weekdays & weekday_bit(number)) != 0 &&
-				(pick->nth == SF_ANY_NTH || pick->nth == (number - month->begin) / 7 + 1 ||
-				 -pick->nth == (month->end - number) / 7 + 1);
+				(!sf_pick_has_nth(pick) ||
+				 has_ordinal(pick->nth, pick->nth_back, (number - month->begin) / 7 + 1,
+							 (month->end - number) / 7 + 1));
 		case SF_PICK_MONTH_DAYS:
-			return has_ordinal(pick, number - month->begin + 1, month->end - number + 1);
+			return has_ordinal(pick->ordinals, pick->ordinals_back, number - month->begin + 1, month->end - number + 1);
 		case SF_PICK_OPEN_DAYS:
 		case SF_PICK_CLOSED_DAYS:
 			return is_counted_day(days, pick, day);

@@ -93,9 +93,6 @@ typedef enum SfPickKind
 /* Where the first day of an interval may stand: it is not said */
 #define SF_NO_FIRST_DAY		0
 
-/* Where it may stand which one of a weekday in a month is picked: all are */
-#define SF_ANY_NTH			0
-
 /* Days that are picked: one object of the days of a calendar */
 typedef struct SfPick
 {
@@ -103,7 +100,8 @@ typedef struct SfPick
 	int			every;			/* EVERY: that many days from a day on */
 	int			from;			/* ... which is this one, or SF_NO_FIRST_DAY */
 	uint32		weekdays;		/* WEEKDAYS */
-	int			nth;			/* ... of the month, less than 0: from its end; or SF_ANY_NTH */
+	uint32		nth;			/* ... which ones of the month: a bit for each, */
+	uint32		nth_back;		/* ... from its end; no bit in either: all */
 	uint32		ordinals;		/* MONTH_DAYS, OPEN_DAYS, CLOSED_DAYS: a bit for each */
 	uint32		ordinals_back;	/* ... from the end of the month */
 	SfDateSet	dates;			/* DATES */
@@ -111,6 +109,13 @@ typedef struct SfPick
 	int			plus;			/* moved by that many open days */
 	List	   *except;			/* of SfPick: days that are not picked */
 } SfPick;
+
+/* Does a pick say which ones of a weekday in a month it picks? */
+static inline bool
+sf_pick_has_nth(const SfPick *pick)
+{
+	return pick->nth != 0 || pick->nth_back != 0;
+}
 
 extern SfCalendarRule *sf_calendar_rule_parse(const Jsonb *rule);
 extern List *sf_calendar_days_parse(const Jsonb *days);

@@ -451,11 +451,23 @@ read_picked_weekdays(const JsonbValue *value, const char *at, void *out)
 	set_kind(out, SF_PICK_WEEKDAYS, at)->weekdays = read_weekdays(value, at);
 }
 
+/* Add an ordinal to a bit set, or, counted from the end, to another. */
+static void
+add_ordinal(int number, uint32 *ordinals, uint32 *ordinals_back)
+{
+	if (number > 0)
+		*ordinals |= 1U << number;
+	else
+		*ordinals_back |= 1U << -number;
+}
+
 /* Read which one of a weekday in a month is picked. */
 static void
 read_nth(const JsonbValue *value, const char *at, void *out)
 {
-	((SfPick *) out)->nth = read_ordinal(value, at, 5);
+	SfPick	   *pick = out;
+
+	add_ordinal(read_ordinal(value, at, 5), &pick->nth, &pick->nth_back);
 }
 
 /* Add an ordinal to the bit sets of a pick. */
@@ -463,12 +475,8 @@ static void
 read_day_ordinal(const JsonbValue *value, const char *at, void *out)
 {
 	SfPick	   *pick = out;
-	int			number = read_ordinal(value, at, 31);
 
-	if (number > 0)
-		pick->ordinals |= 1U << number;
-	else
-		pick->ordinals_back |= 1U << -number;
+	add_ordinal(read_ordinal(value, at, 31), &pick->ordinals, &pick->ordinals_back);
 }
 
 /* Read days of the month. */
@@ -552,14 +560,14 @@ static void
 check_pick(const SfPick *pick, const char *at)
 {
 	if (pick->kind == SF_PICK_NONE &&
-		(pick->except == NIL || pick->from != SF_NO_FIRST_DAY || pick->nth != SF_ANY_NTH || pick->plus != 0 ||
+		(pick->except == NIL || pick->from != SF_NO_FIRST_DAY || sf_pick_has_nth(pick) || pick->plus != 0 ||
 		 pick->months != SF_EVERY_MONTH))
 		invalid(at, "It takes one of Every, Weekdays, MonthDays, OpenDays, ClosedDays, Dates; or Except alone.");
 	if (pick->kind == SF_PICK_EVERY && pick->every > 1 && pick->from == SF_NO_FIRST_DAY)
 		invalid(at, "Every takes From, the first of the days.");
 	if (pick->kind != SF_PICK_EVERY && pick->from != SF_NO_FIRST_DAY)
 		invalid(at, "From goes with Every.");
-	if (pick->kind != SF_PICK_WEEKDAYS && pick->nth != SF_ANY_NTH)
+	if (pick->kind != SF_PICK_WEEKDAYS && sf_pick_has_nth(pick))
 		invalid(at, "Nth goes with Weekdays.");
 }
 
@@ -571,7 +579,6 @@ append_pick(const JsonbValue *value, const char *at, int nfields, List **list)
 
 	pick->kind = SF_PICK_NONE;
 	pick->from = SF_NO_FIRST_DAY;
-	pick->nth = SF_ANY_NTH;
 	pick->months = SF_EVERY_MONTH;
 	read_object(value, at, pick_fields, nfields, pick);
 	check_pick(pick, at);

@@ -44,6 +44,9 @@ extern SfOverlap sf_option_overlap(const char *text);
 
 /* --- rows --- */
 
+/* cron_job_id: its row has not been given one yet */
+#define SF_NO_CRON_JOB	0
+
 /* Columns of _sfflow.schedule; see sql/parts/feature/schedule.sql. */
 #define SF_SCHEDULE_COLUMNS(X) \
 	X(char *, name, TEXT, NOT_NULL) \
@@ -58,7 +61,7 @@ extern SfOverlap sf_option_overlap(const char *text);
 	X(TimestampTz, ends, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
 	X(SfMissed, missed, WORD, WORDS(missed_words)) \
 	X(SfOverlap, overlap, WORD, WORDS(overlap_words)) \
-	X(int64, cron_job_id, INT8, NULL_IS(0))	/* of pg_cron */ \
+	X(int64, cron_job_id, INT8, NULL_IS(SF_NO_CRON_JOB))	/* of pg_cron */ \
 	X(char *, last_execution_id, TEXT, NULLABLE) \
 	X(TimestampTz, handled_until, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, missed_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
@@ -149,11 +152,14 @@ typedef enum SfPendingRunKind
 /* The order in which a sweep deals with those of a schedule */
 #define SF_PENDING_RUNS_IN_TURN	SF_PENDING_RUN_RUNNING, SF_PENDING_RUN_QUEUED, SF_PENDING_RUN_BACKFILL
 
+/* max_running: QUEUED has none */
+#define SF_NO_MAX_RUNNING	0
+
 /* Columns of _sfflow.pending_run; see sql/parts/feature/schedule.sql. */
 #define SF_PENDING_RUN_COLUMNS(X) \
 	X(char *, schedule, TEXT, NOT_NULL) \
 	X(TimestampTz, scheduled_for, TIMESTAMPTZ, NOT_NULL) \
-	X(int, max_running, INT4, NULL_IS(0))	/* RUNNING, BACKFILL: executions that run at once */ \
+	X(int, max_running, INT4, NULL_IS(SF_NO_MAX_RUNNING))	/* RUNNING, BACKFILL: executions that run at once */ \
 	X(char *, execution_id, TEXT, NULLABLE)	/* RUNNING */ \
 	X(SfPendingRunKind, kind, INT2, NOT_NULL)
 

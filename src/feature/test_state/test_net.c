@@ -167,12 +167,11 @@ sf_test_net(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
 		int			number = t.net->order[i];
 
 		decide(&t, number, now);
-		if (t.ends[number] != SF_NET_JOB_END_FAILURE || join->failing)
+		if (t.ends[number] != SF_NET_JOB_END_FAILURE || sf_join_course(join) == SF_JOIN_FAILING)
 			continue;
-		join->failing = true;
+		sf_join_set_course(join, SF_JOIN_FAILING);
 		join->error = t.rows[number]->error;
 		join->cause = t.rows[number]->cause;
-		join->uncatchable = t.rows[number]->uncatchable;
 		if (state->failure_mode == SF_FAILURE_ABORT)
 			break;
 	}

@@ -201,7 +201,7 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 	const SfStateTest *test = run->test;
 	SfBranch   *branch = run->branch;
 
-	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED};
+	*stimulus = (SfStimulus) {.kind = SF_STIMULUS_JOINED,.joined.kind = SF_JOINED_FAILED};
 	if (test->mock.kind == SF_MOCK_KIND_RESULT)
 		stimulus->joined = (SfJoined) {.kind = SF_JOINED_RESULT,.result = sf_mock_result(&test->mock)};
 	sf_stimulus_set_children_left(stimulus, 0);
@@ -210,18 +210,18 @@ join_outcome(TestRun *run, SfStimulus *stimulus)
 		run->jobs = test->run_jobs(test, &run->loaded, branch, &stimulus->joined, run->now);
 		return;
 	}
-	if (branch->failing)
+	if (sf_join_course(branch) == SF_JOIN_FAILING)
 		return;					/* they could not even begin */
 	check_failure_count(test, branch);
 	if (test->mock.kind == SF_MOCK_KIND_ERROR)
 	{
-		branch->failing = true;
+		sf_join_set_course(branch, SF_JOIN_FAILING);
 		branch->error = unconstify(char *, sf_mock_error(&test->mock)->name);
 		branch->cause = unconstify(char *, sf_mock_error(&test->mock)->cause);
 	}
 	else if (exceeds_tolerance(test, branch, run->inspection))
 	{
-		branch->failing = true;
+		sf_join_set_course(branch, SF_JOIN_FAILING);
 		branch->error = pstrdup(SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD);
 		branch->cause = pstrdup("The specified tolerated failure threshold was exceeded");
 	}
@@ -364,7 +364,7 @@ run_distributed(TestRun *run, SfStepNext next)
 		(void) advance(run, &read);
 	}
 
-	while (branch->phase == SF_PHASE_JOIN && !branch->failing &&
+	while (branch->phase == SF_PHASE_JOIN && sf_join_course(branch) == SF_JOIN_GOES_ON &&
 		   branch->next_index < branch->total)
 	{
 		load_items(run, items);
@@ -373,7 +373,7 @@ run_distributed(TestRun *run, SfStepNext next)
 		if (branch->phase == SF_PHASE_JOIN)
 			sf_branch_set_children_left(branch, 0);	/* a test shows all of them */
 	}
-	if (branch->phase == SF_PHASE_JOIN && !branch->failing)
+	if (branch->phase == SF_PHASE_JOIN && sf_join_course(branch) == SF_JOIN_GOES_ON)
 		show_item_executions(run, item_executions);
 }
 

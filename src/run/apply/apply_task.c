@@ -80,6 +80,7 @@ sf_apply_tasks(SfDraft *draft)
 {
 	ListCell   *lc;
 
+	sf_task_delete_of(draft->execution->execution_no, draft->dropped_tasks);
 	foreach(lc, draft->closed_tasks)
 		write_closed(draft, lfirst(lc));
 	foreach(lc, draft->tasks)

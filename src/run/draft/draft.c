@@ -157,9 +157,8 @@ sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch)
 	parent = sf_branch_read_join(key, SF_LOCK_NONE);
 	if (parent == NULL)
 		return true;
-	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
-		(parent->failing &&
-		 draft->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
+	return parent->phase != SF_PHASE_JOIN ||
+		sf_join_gives_up(parent, draft->program->states[parent->state].failure_mode);
 }
 
 /* Is its execution one of an item of a Distributed Map that is over? */
@@ -184,6 +183,6 @@ void
 sf_draft_delete_branch(SfDraft *draft, SfBranch *branch)
 {
 	branch->row.gone = true;
-	sf_task_delete(branch->key);
+	draft->dropped_tasks = lappend(draft->dropped_tasks, &branch->key.branch_no);
 	sf_draft_add_branch(draft, branch);
 }

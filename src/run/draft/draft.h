@@ -45,6 +45,7 @@ typedef struct SfDraft
 	List	   *deltas;			/* SfParentDelta */
 	List	   *tasks;			/* SfTask to hand out */
 	List	   *closed_tasks;	/* SfTask that are over */
+	List	   *dropped_tasks;	/* numbers of branches whose tasks, if they have any, are dropped, int64 * */
 	List	   *waits;			/* SfFeatureWait */
 	List	   *item_executions;	/* SfItemExecution, until the transition is applied */
 	List	   *item_roots;	/* SfBranch: the roots of those that begin */

@@ -32,7 +32,7 @@ sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms)
 {
 	sf_branch_come_at(branch, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms));
 	sf_draft_add_branch(draft, branch);
-	return SF_GATE_LATER;
+	return SF_GATE_PUT_OFF;
 }
 
 /*

@@ -136,8 +136,8 @@ may_rest(const SfDraft *draft, const SfNet *net)
 	if (sf_branch_children_left(net->join) == 0)
 		return false;
 	if (net->ends != NULL)
-		return !net->join->failing || net->state->failure_mode == SF_FAILURE_DRAIN;
-	return draft->execution->redrive_count == 0 && !net->join->failing;
+		return !sf_join_gives_up(net->join, net->state->failure_mode);
+	return draft->execution->redrive_count == 0 && sf_join_course(net->join) == SF_JOIN_GOES_ON;
 }
 
 /* Are the jobs that have begun SQL tasks, which may be short? */
@@ -164,7 +164,7 @@ begins_sql_only(const SfNet *net)
 static void
 apply_ends(SfDraft *draft, SfNet *net, List *ends, TimestampTz now)
 {
-	if (net->join->failing && net->state->failure_mode == SF_FAILURE_ABORT)
+	if (sf_join_gives_up(net->join, net->state->failure_mode))
 		return;					/* no more jobs begin */
 	while (ends != NIL)
 	{

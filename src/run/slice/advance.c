@@ -43,9 +43,9 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 	SfJoined   *joined = &stimulus->joined;
 
 	stimulus->kind = SF_STIMULUS_JOINED;
-	if (parent->failing)
-		return;
-	if (parent->work.children != SF_CHILDREN_STORED)
+	if (sf_join_course(parent) == SF_JOIN_FAILING)
+		joined->kind = SF_JOINED_FAILED;
+	else if (parent->work.children != SF_CHILDREN_STORED)
 		sf_new_children_outputs(draft, parent, joined);
 	else if (!sf_branch_has_map_run(parent))
 	{
@@ -53,7 +53,9 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 		joined->outputs = sf_branch_outputs(parent->key, &joined->indexes,
 											&joined->noutputs, &joined->last_event);
 	}
-	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer == NULL)
+	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer != NULL)
+		joined->kind = SF_JOINED_UNWRITTEN;
+	else
 	{
 		joined->result = sf_result_writer_outputs(draft, parent);
 		joined->kind = joined->result != NULL ? SF_JOINED_RESULT : SF_JOINED_TOO_LARGE;
@@ -67,17 +69,16 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 static void
 join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 {
-	bool		aborting = join->aborting || sf_draft_is_aborted(draft, join);
+	SfFailureMode mode = draft->program->states[join->state].failure_mode;
+	bool		aborting = sf_join_course(join) == SF_JOIN_ABORTING || sf_draft_is_aborted(draft, join);
+	bool		failing = sf_join_course(join) == SF_JOIN_FAILING;
 	bool		child_locked = false;
 	int			left = sf_branch_children_left(join);
 
-	if (left > 0 &&
-		(aborting ||
-		 (join->failing &&
-		  draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT)))
+	if (left > 0 && (aborting || sf_join_gives_up(join, mode)))
 		left = sf_abort_children(draft, join, &child_locked);
 	sf_stimulus_set_children_left(stimulus, left);
-	if (left > 0 && (join->failing || aborting))
+	if (left > 0 && (failing || aborting))
 	{
 		stimulus->kind = SF_STIMULUS_NOT_YET;
 		stimulus->not_yet = (SfNotYet) {.due = sf_abort_recheck_at(join, child_locked),.aborting = aborting};
@@ -87,8 +88,7 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 		stimulus->kind = SF_STIMULUS_ABORTED;
 		stimulus->aborted.after_event = SF_CHAIN;
 	}
-	else if (left == 0 &&
-			 (join->failing || join->next_index >= join->total))
+	else if (left == 0 && (failing || join->next_index >= join->total))
 		joined_stimulus(draft, join, stimulus);
 	else if (join->max_concurrency == 1 && !sf_branch_has_map_run(join))
 		stimulus->due.last_inner_event = join->work.children == SF_CHILDREN_NEW ?
@@ -189,8 +189,8 @@ is_by_itself(const SfSliceRequest *request)
 
 /*
  * Tell whether a branch begins its next step.  If not, it waits for the end of a hold, or in a queue
- * or a line; or (SF_GATE_LATER) another branch of this slice waits for a hold: then a later slice takes it,
- * since a release waits for this one.  *throttled gets the error with which a feature has the state fail.
+ * or a line, or is put off; or (SF_GATE_LEFT) another branch of this slice waits for a hold: then a later slice
+ * takes it, since a release waits for this one.  *throttled gets the error with which a feature has the state fail.
  */
 static SfGate
 come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
@@ -204,7 +204,7 @@ come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttle
 		case SF_GATE_THROTTLED:
 			break;
 		case SF_GATE_HELD:
-		case SF_GATE_LATER:
+		case SF_GATE_HOLD_CHANGES:
 			slice->result->left_unrun = is_by_itself(slice->request);
 			slice->held = true;
 			draft->transition.name = SF_TRANSITION_HELD;
@@ -216,6 +216,14 @@ come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttle
 			draft->transition.name = SF_TRANSITION_QUEUED;
 			report(slice, draft, branch, state);
 			return gate;
+		case SF_GATE_PUT_OFF:
+			slice->result->left_unrun = is_by_itself(slice->request);
+			draft->transition.name = SF_TRANSITION_PUT_OFF;
+			report(slice, draft, branch, state);
+			return gate;
+		case SF_GATE_LEFT:
+			Assert(false);		/* no feature says so */
+			break;
 	}
 	if (!slice->held || sf_slice_in_session(slice->request))
 	{
@@ -231,7 +239,7 @@ come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttle
 	}
 	sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
 	slice->no_more_claims = true;
-	return SF_GATE_LATER;
+	return SF_GATE_LEFT;
 }
 
 /* A transition has taken a branch on that was inside of a state: tell that it has left it, if it has. */
@@ -479,7 +487,7 @@ run_new_children(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
 			!run_new_child(slice, draft, join, child, stimulus))
 			return false;
 	}
-	if (join->due_at == DT_NOEND || join->failing || !may_go_on(slice, draft))
+	if (join->due_at == DT_NOEND || sf_join_course(join) != SF_JOIN_GOES_ON || !may_go_on(slice, draft))
 		return false;
 	make_stimulus(draft, join, stimulus);
 	return true;

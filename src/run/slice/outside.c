@@ -143,7 +143,7 @@ wait_until(SfStimulus *stimulus, TimestampTz due, SfTask *task)
 static bool
 is_activity_result(const SfState *state, const SfTask *task)
 {
-	return task != NULL && task->activity_no != 0 && !sf_state_awaits_token(state);
+	return task != NULL && task->activity_no != SF_NO_ACTIVITY && !sf_state_awaits_token(state);
 }
 
 /* The outcome that was put into the row: by a long task, or by an answer. */

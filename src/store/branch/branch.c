@@ -337,7 +337,7 @@ sf_branch_update_join(SfBranch *join)
 {
 	static const int changed[] = {
 		COL_phase, COL_pending, COL_next_index, COL_max_concurrency, COL_failing, COL_failed_event, COL_transitions,
-		COL_uncatchable, COL_error, COL_cause, COL_due_at
+		COL_error, COL_cause, COL_due_at
 	};
 
 	sf_row_replace(&row_type, &join->row.tid, join, changed, lengthof(changed));

@@ -10,6 +10,7 @@
 #include "nodes/pg_list.h"
 
 #include "asl/program.h"
+#include "base/error/errors.h"
 #include "base/hooks.h"
 #include "base/name/work_key.h"
 #include "base/value/one_of.h"
@@ -154,17 +155,27 @@ typedef enum SfBranchPlace
 	SF_BRANCH_PLACE_LIST(SF_BRANCH_PLACE_ENUM)
 } SfBranchPlace;
 
+/* How a join, or a net between two slices, goes on; two columns that 1.0 has tell it */
+typedef enum SfJoinCourse
+{
+	SF_JOIN_GOES_ON,
+	SF_JOIN_FAILING,			/* a child has failed, or could not begin: it fails when its children have ended */
+	SF_JOIN_ABORTING			/* it ends as ABORTED when its children have ended, also if one of them has failed */
+} SfJoinCourse;
 
 /*
  * Columns of _sfflow.branch; see sql/parts/store/branch.sql.
  *
  * Of a branch in one phase, two of them say what they say of no branch in another phase.  Each is one column all the
- * same, so that the row is no larger; test/lint/door has other code read and set them by functions of this file, which
- * assert the phase:
+ * same, so that the row is no larger.  Two others say one thing together.  test/lint/door has other code read and set
+ * all of these by functions of this file, which assert the phase:
  *
  *	pending		SF_PHASES_WITH_CHILDREN: children that have not ended; place WAITS: others that the job waits for
  *	payload		DONE: the output; any other phase: the input of the state.  NULL: it was read without its documents, or
  *				it is a job that has not begun, which has the input of its net.
+ *	failing, aborting	SF_PHASES_WITH_CHILDREN: SfJoinCourse; never both
+ *
+ * That a failing join cannot be caught is told by its error; what 1.0 had for it, uncatchable, is always false.
  */
 #define SF_BRANCH_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
@@ -188,9 +199,9 @@ typedef enum SfBranchPlace
 	X(int, failed_event, INT4, NOT_NULL) \
 	X(int, transitions, INT4, NOT_NULL)	/* of it and of its children that have ended */ \
 	X(int64, map_run_no, INT8, NULL_IS(SF_NO_MAP_RUN))	/* Distributed Map: the run */ \
-	X(bool, failing, BOOL, NOT_NULL)	/* JOIN, NET: a child has failed */ \
-	X(bool, aborting, BOOL, NOT_NULL)	/* JOIN, NET: it ends when its children have */ \
-	X(bool, uncatchable, BOOL, NOT_NULL)	/* JOIN, NET: failing, with an error that cannot be caught */ \
+	X(bool, failing, BOOL, NOT_NULL)	/* only by sf_join_course and what sets it */ \
+	X(bool, aborting, BOOL, NOT_NULL)	/* ... */ \
+	X(bool, uncatchable, BOOL, NOT_NULL)	/* false */ \
 	X(TimestampTz, due_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* never by itself */ \
 	X(TimestampTz, entered_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
 	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
@@ -339,6 +350,57 @@ sf_branch_set_children_left(SfBranch *join, int left)
 {
 	Assert(SF_IS_ONE_OF(join->phase, SF_PHASES_WITH_CHILDREN) && left >= 0);
 	join->pending = left;
+}
+
+/* How does a join go on, or a net between two slices? */
+static inline SfJoinCourse
+sf_join_course(const SfBranch *join)
+{
+	Assert(SF_IS_ONE_OF(join->phase, SF_PHASES_WITH_CHILDREN));
+	Assert(!join->failing || !join->aborting);
+	return join->aborting ? SF_JOIN_ABORTING : join->failing ? SF_JOIN_FAILING : SF_JOIN_GOES_ON;
+}
+
+/* Have a join go on in another way. */
+static inline void
+sf_join_set_course(SfBranch *join, SfJoinCourse course)
+{
+	Assert(SF_IS_ONE_OF(join->phase, SF_PHASES_WITH_CHILDREN));
+	join->failing = course == SF_JOIN_FAILING;
+	join->aborting = course == SF_JOIN_ABORTING;
+}
+
+/* A branch is no join any more, or its children are to begin anew. */
+static inline void
+sf_join_forget_course(SfBranch *branch)
+{
+	branch->failing = branch->aborting = false;
+}
+
+/* Does a join, which may have a failure mode, give up, so that its children have to end? */
+static inline bool
+sf_join_gives_up(const SfBranch *join, SfFailureMode mode)
+{
+	switch (sf_join_course(join))
+	{
+		case SF_JOIN_GOES_ON:
+			return false;
+		case SF_JOIN_FAILING:
+			return mode == SF_FAILURE_ABORT;
+		case SF_JOIN_ABORTING:
+			return true;
+	}
+	return false;
+}
+
+/* sf_join_gives_up of a row b, in SQL; drains is an argument of the query: is its failure mode DRAIN? */
+#define SF_JOIN_GIVES_UP(drains)	"(b.aborting OR b.failing AND NOT " drains ")"
+
+/* Is a join failing with an error that its state cannot catch? */
+static inline bool
+sf_join_is_uncatchable(const SfBranch *join)
+{
+	return sf_join_course(join) == SF_JOIN_FAILING && join->error != NULL && strcmp(join->error, SF_ERR_RUNTIME) == 0;
 }
 
 /* How many jobs does a job wait for still? */

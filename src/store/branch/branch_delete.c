@@ -129,7 +129,6 @@ sf_branch_quiesce(int64 execution_no)
 		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = NULL, place = $5, task_payload = NULL,"
 		"  generation = b.generation + 1, failing = b.failing AND b.phase = $8, aborting = b.aborting AND b.phase = $8,"
-		"  uncatchable = b.uncatchable AND b.phase = $8,"
 		"  phase = CASE WHEN b.phase = ANY ($2) THEN b.phase WHEN b.phase = ANY ($6) THEN $7 ELSE $4 END"
 		"  FROM free WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
 	static SfPlan of_execution = SF_PLAN(

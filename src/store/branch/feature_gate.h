@@ -18,7 +18,9 @@ typedef enum SfGate
 {
 	SF_GATE_OPEN,
 	SF_GATE_HELD,				/* the branch waits for the end of a hold */
-	SF_GATE_LATER,				/* the hold is being released: the branch is due in a moment */
+	SF_GATE_HOLD_CHANGES,		/* the hold is being released: the branch is due in a moment */
+	SF_GATE_PUT_OFF,			/* a feature cannot tell yet: the branch is due in a moment */
+	SF_GATE_LEFT,				/* the branch is left to another slice, since this one runs no more user code */
 	SF_GATE_WAITS,				/* the branch waits in a queue, or in a line */
 	SF_GATE_THROTTLED			/* the state is to fail */
 } SfGate;

@@ -81,7 +81,7 @@ append_parked(HeapTuple tuple, TupleDesc desc, void *arg)
 	parked->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	parked->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
 	parked->feature = sf_row_text(tuple, desc, COL_feature);
-	parked->queue.object_no = sf_row_number(tuple, desc, COL_object_no, SF_NO_QUEUE.object_no);
+	parked->queue.object_no = sf_row_number(tuple, desc, COL_object_no, SF_NO_QUEUE_OBJECT);
 	parked->queue.hash = sf_row_number(tuple, desc, COL_queue, SF_NO_QUEUE.hash);
 	parked->kind = sf_row_number(tuple, desc, COL_kind, 0);
 	*(List **) arg = lappend(*(List **) arg, parked);
@@ -290,7 +290,7 @@ read_left(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_no = 1, COL_queue, COL_as_if_since, COL_since};
 	SfBranch   *branch = arg;
 
-	branch->left_queue.queue.object_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	branch->left_queue.queue.object_no = sf_row_number(tuple, desc, COL_object_no, SF_NO_QUEUE_OBJECT);
 	branch->left_queue.queue.hash = sf_row_number(tuple, desc, COL_queue, 0);
 	branch->left_queue.as_if_since = sf_row_number(tuple, desc, COL_as_if_since, 0);
 	branch->left_queue.since = sf_row_number(tuple, desc, COL_since, 0);
@@ -451,7 +451,7 @@ read_queue(HeapTuple tuple, TupleDesc desc, void *arg)
 	enum {COL_object_no = 1, COL_queue, COL_owner};
 	Queues	   *q = arg;
 
-	q->queues[q->count].object_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	q->queues[q->count].object_no = sf_row_number(tuple, desc, COL_object_no, SF_NO_QUEUE_OBJECT);
 	q->queues[q->count].hash = sf_row_number(tuple, desc, COL_queue, 0);
 	q->owners[q->count] = sf_row_number(tuple, desc, COL_owner, InvalidOid);
 	q->count++;
@@ -487,7 +487,7 @@ read_waiting_of(HeapTuple tuple, TupleDesc desc, void *arg)
 
 	q->keys[q->count].execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	q->keys[q->count].branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
-	q->queues[q->count].object_no = sf_row_number(tuple, desc, COL_object_no, 0);
+	q->queues[q->count].object_no = sf_row_number(tuple, desc, COL_object_no, SF_NO_QUEUE_OBJECT);
 	q->queues[q->count].hash = sf_row_number(tuple, desc, COL_queue, 0);
 	q->count++;
 }

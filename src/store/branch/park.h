@@ -33,8 +33,8 @@ typedef enum SfParkedKind
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \
 	X(char *, feature, TEXT, NOT_NULL) \
-	X(int64, object_no, INT8, NULL_IS(0))	/* IN_LINE: none, as in SF_NO_QUEUE */ \
-	X(int64, queue, INT8, NULL_IS(0))	/* no queue, by kind: a hash may be 0 */ \
+	X(int64, object_no, INT8, NULL_IS(SF_NO_QUEUE_OBJECT))	/* IN_LINE: none */ \
+	X(int64, queue, INT8, NULL_IS(SF_NO_QUEUE_HASH))	/* no queue, by kind */ \
 	X(TimestampTz, as_if_since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* no queue */ \
 	X(TimestampTz, since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* no queue */ \
 	X(SfParkedKind, kind, INT2, NOT_NULL)

@@ -18,7 +18,7 @@
 	X(SfStatus, status, INT2, NOT_NULL) \
 	X(int, redrive_count, INT4, NOT_NULL) \
 	X(bool, keyed, BOOL, NOT_NULL)	/* items are the members of an object */ \
-	X(int, max_items, INT4, NULL_IS(SF_UNLIMITED))	/* to read; negative: the run failed for it */ \
+	X(int, max_items, INT4, NULL_IS(SF_UNLIMITED))	/* to read */ \
 	X(int, max_items_per_batch, INT4, NULL_IS(SF_UNLIMITED)) \
 	X(int64, max_bytes_per_batch, INT8, NULL_IS(SF_UNLIMITED)) \
 	X(int, tolerated_count, INT4, NOT_NULL) \

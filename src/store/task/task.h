@@ -44,11 +44,14 @@ typedef struct SfTaskSecret
 	unsigned char bytes[SF_TASK_SECRET_BYTES];
 } SfTaskSecret;
 
+/* activity_no: a token alone */
+#define SF_NO_ACTIVITY	0
+
 /* Columns of _sfflow.task; see sql/parts/store/task.sql. */
 #define SF_TASK_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int64, branch_no, INT8, NOT_NULL) \
-	X(int, activity_no, INT4, NULL_IS(0))	/* a token alone */ \
+	X(int, activity_no, INT4, NULL_IS(SF_NO_ACTIVITY)) \
 	X(SfTaskStatus, status, INT2, NOT_NULL) \
 	X(int, generation, INT4, NOT_NULL) \
 	X(int, state, INT4, NOT_NULL) \

@@ -256,6 +256,7 @@ sf_distributed_enter(SfStep *step)
 	SfMapRun   *map_run;
 	Jsonb	   *items = NULL;
 	Jsonb	   *payload = NULL;
+	bool		reads_none;
 	JsonbValue	array;
 	SfError		error;
 
@@ -281,11 +282,15 @@ sf_distributed_enter(SfStep *step)
 					   &payload, &error)))
 		return sf_step_fail(step, &error);
 
+	/* the run fails for it; a redrive begins another one */
+	reads_none = map_run->max_items < 0;
+	if (reads_none)
+		map_run->max_items = SF_UNLIMITED;
 	begin_run(step, map_run, items);
 	if (items != NULL)
 		return await_item_executions(step, map_run->total);
 	branch->items_unread = true;
-	if (map_run->max_items < 0)
+	if (reads_none)
 		return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,
 							 "field MaxItems must be positive");
 	step->transition->name = SF_TRANSITION_READING;
@@ -575,13 +580,13 @@ sf_distributed_joined(SfStep *step)
 	SfBranch   *branch = step->branch;
 	const SfJoined *joined = sf_stimulus_joined(step->stimulus);
 
-	if (branch->failing)
+	if (sf_join_course(branch) == SF_JOIN_FAILING)
 	{
 		SfError		error = sf_step_branch_error(branch);
 
 		return fail_run(step, &error);
 	}
-	if (sf_state_map(step->state)->distributed->result_writer != NULL && joined->kind == SF_JOINED_NOTHING)
+	if (joined->kind == SF_JOINED_UNWRITTEN)
 	{
 		/* with another step: the execution is locked now, and this is a task */
 		branch->phase = SF_PHASE_MAP_WRITE;

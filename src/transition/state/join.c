@@ -36,7 +36,7 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 bool
 sf_join_wants_more(const SfBranch *parent)
 {
-	if (parent->failing || parent->aborting ||
+	if (sf_join_course(parent) != SF_JOIN_GOES_ON ||
 		parent->next_index >= parent->total)
 		return false;
 	if (parent->max_concurrency != SF_UNLIMITED)
@@ -56,7 +56,7 @@ sf_join_is_ready(const SfBranch *parent, const SfState *state)
 		return false;
 	if (sf_branch_children_left(parent) == 0)
 		return true;
-	if (parent->failing && state->failure_mode == SF_FAILURE_ABORT && !parent->aborting)
+	if (sf_join_course(parent) == SF_JOIN_FAILING && sf_join_gives_up(parent, state->failure_mode))
 		return true;
 	/* the jobs of a net begin when others end */
 	return state->type != SF_STATE_JOBNET && sf_join_wants_more(parent);
@@ -69,9 +69,9 @@ sf_join_add_ends(SfBranch *parent, const SfParentDelta *delta)
 	sf_branch_set_children_left(parent, Max(sf_branch_children_left(parent) - delta->ended, 0));
 	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
 									PG_INT32_MAX);
-	if (sf_delta_is_failure(delta) && !parent->failing)
+	if (sf_delta_is_failure(delta) && sf_join_course(parent) == SF_JOIN_GOES_ON)
 	{
-		parent->failing = true;
+		sf_join_set_course(parent, SF_JOIN_FAILING);
 		parent->failed_event = delta->failed_event;
 		sf_step_set_branch_error(parent, &delta->error);
 	}
@@ -93,7 +93,7 @@ sf_join_wake(SfBranch *parent, const SfState *state, TimestampTz now)
 {
 	if (!sf_join_is_ready(parent, state))
 		return;
-	if (parent->failing)
+	if (sf_join_course(parent) == SF_JOIN_FAILING)
 		come_before_children(parent, now);
 	else
 		parent->due_at = now;
@@ -118,7 +118,7 @@ sf_join_fail(SfStep *step, SfError *error)
 	SfBranch   *branch = step->branch;
 
 	sf_step_prefix(step, error);
-	branch->failing = true;
+	sf_join_set_course(branch, SF_JOIN_FAILING);
 	sf_step_set_branch_error(branch, error);
 	branch->due_at = step->now;
 }
@@ -132,6 +132,7 @@ joined_result(const SfStep *step)
 
 	if (joined->kind == SF_JOINED_RESULT)
 		return joined->result;
+	Assert(joined->kind == SF_JOINED_OUTPUTS);
 	if (step->state->type == SF_STATE_JOBNET)
 		return sf_net_result(step);
 	sf_json_begin_array(&json);
@@ -148,13 +149,13 @@ sf_join_resume(SfStep *step)
 	int			last_event = sf_stimulus_joined(step->stimulus)->last_event;
 	SfError		error;
 
-	if (branch->failing)
+	if (sf_join_course(branch) == SF_JOIN_FAILING)
 	{
 		error = sf_step_branch_error(branch);
 		if (branch->failed_event != SF_NO_EVENT)
 			branch->last_event = branch->failed_event;
 		step->transition->name = SF_TRANSITION_FAILED;
-		return branch->uncatchable ? sf_step_fail_branch(step, &error) :
+		return sf_join_is_uncatchable(branch) ? sf_step_fail_branch(step, &error) :
 			sf_step_fail(step, &error);
 	}
 

@@ -47,7 +47,7 @@ percentage_field(SfStep *step, double *percentage, SfError *error)
 	bool		is_path = field->kind == SF_FIELD_PATH;
 	Jsonb	   *value;
 
-	*percentage = field->kind == SF_FIELD_LITERAL ? sf_field_literal(field)->number : 0;
+	*percentage = field->kind == SF_FIELD_LITERAL ? sf_field_number(field) : 0;
 	if (!is_path && field->kind != SF_FIELD_JSONATA)
 		return true;
 	if (sf_flow_value(step, field, name, &value, error) != SF_EVAL_OK)

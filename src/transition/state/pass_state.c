@@ -41,7 +41,7 @@ fail_text(SfStep *step, const SfValueField *field, const char *name,
 
 	*result = NULL;
 	if (field->kind == SF_FIELD_LITERAL)
-		*result = sf_field_literal(field)->string;
+		*result = sf_field_string(field);
 	if (field->kind != SF_FIELD_PATH && field->kind != SF_FIELD_JSONATA)
 		return true;
 	switch (sf_flow_value(step, field, name, &value, error))

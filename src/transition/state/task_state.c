@@ -119,7 +119,7 @@ taken_event(SfStep *step, const SfTask *task)
 	TimestampTz now = step->now;
 	SfJsonBuilder json;
 
-	if (task == NULL || task->activity_no == 0 || task->receives == 0)
+	if (task == NULL || task->activity_no == SF_NO_ACTIVITY || task->receives == 0)
 		return;
 	sf_json_begin_object(&json);
 	sf_json_add_string(&json, "workerName", task->worker);
@@ -228,7 +228,7 @@ count_task(SfStep *step, const SfError *error)
 	const SfTask *task = sf_stimulus_outcome(step->stimulus)->task;
 	TimestampTz began = step->branch->started_at;
 
-	if (task != NULL && task->activity_no != 0 && task->started_at != DT_NOBEGIN)
+	if (task != NULL && task->activity_no != SF_NO_ACTIVITY && task->started_at != DT_NOBEGIN)
 		began = task->started_at;
 	sf_step_effect(step, SF_EFFECT_COUNT_TASK)->count_task =
 		(SfTaskOver) {step->state->number, step->branch->attempt, Max(step->now - began, 0), error};

@@ -65,7 +65,7 @@ timestamp_text(SfStep *step, const SfValueField *field, SfError *error)
 	Jsonb	   *value;
 
 	if (field->kind == SF_FIELD_LITERAL)
-		return sf_field_literal(field)->string;
+		return sf_field_string(field);
 	switch (sf_flow_value(step, field, "Timestamp", &value, error))
 	{
 		case SF_EVAL_OK:
@@ -114,7 +114,7 @@ sf_wait_enter(SfStep *step)
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
 
-	if (!sf_state_wait(step->state)->has_timestamp)
+	if (sf_state_wait(step->state)->kind == SF_WAIT_SECONDS)
 	{
 		if (!wait_seconds(step, &seconds, &error))
 			return sf_step_fail(step, &error);

@@ -34,8 +34,8 @@ sf_alone_begin(List *databases)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	foreach(cell, databases)
 		(void) sf_shared_register_database(lfirst_oid(cell));
-	say = !sf_shared->said_alone;
-	sf_shared->alone = sf_shared->said_alone = true;
+	say = sf_shared->alone == SF_ALONE_NEVER;
+	sf_shared->alone = SF_ALONE_NOW;
 	sf_shared->refused_at = sf_tick_now();
 	LWLockRelease(sf_shared_lock);
 	if (say)
@@ -53,7 +53,7 @@ sf_alone_can_launch(void)
 {
 	if (!sf_processes_ensure_standby())
 		return false;
-	sf_shared->alone = false;
+	sf_shared->alone = SF_ALONE_BEFORE;
 	return true;
 }
 

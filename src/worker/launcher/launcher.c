@@ -258,7 +258,7 @@ sfflow_launcher_main(Datum arg)
 											 ALLOCSET_DEFAULT_SIZES);
 	sf_processes_init();
 	attach();
-	if (sf_shared->alone)
+	if (sf_shared->alone == SF_ALONE_NOW)
 		drive_alone();
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 	pgstat_report_appname(MyBgworkerEntry->bgw_name);

@@ -267,6 +267,14 @@ typedef struct SfShortage
 	SfTick		last;
 } SfShortage;
 
+/* Does the launcher's process drive the databases one after the other, since no process can be had? */
+typedef enum SfAlone
+{
+	SF_ALONE_NEVER,
+	SF_ALONE_NOW,				/* ... which the log says */
+	SF_ALONE_BEFORE				/* no more; the log does not say it again */
+} SfAlone;
+
 typedef struct SfShared
 {
 	uint32		launches;		/* source of SfProcess.launch */
@@ -278,9 +286,7 @@ typedef struct SfShared
 								 * times that it has shown before */
 	SfTick		refused_at;		/* max_worker_processes was used up; UNSET: never */
 	bool		refused;		/* ... and no process has ended or begun since */
-	bool		alone;			/* no process could be had: the launcher's drives the
-								 * databases one after the other */
-	bool		said_alone;		/* ... which the log says */
+	SfAlone		alone;
 	Oid			connecting;		/* it was about to connect to this database */
 	int			max_payload_bytes;	/* of the server's configuration, as the launcher reads it */
 	uint32		releases;		/* times that a process stopped to count as one in a task, or

@@ -1,7 +1,7 @@
 -- Columns that have values together, or never, and columns with words or numbers of a list: a row that tells two
 -- things, or one that is none of the list, is refused.
 BEGIN;
-SELECT plan(52);
+SELECT plan(53);
 
 -- A table of a feature that was left out is not there.
 CREATE FUNCTION pg_temp.refused(statement text, why text) RETURNS text LANGUAGE sql AS
@@ -51,7 +51,11 @@ SELECT pg_temp.refused($$ INSERT INTO _sfflow.metric_fold (only_row, system_iden
 
 SELECT pg_temp.refused(format('INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at, %I)
 	VALUES (-1, 0, 0, 2, CURRENT_USER::regrole, now(), true)', flag), 'what is no join is not ' || flag)
-FROM unnest(ARRAY['failing', 'aborting', 'uncatchable']) AS flag;
+FROM unnest(ARRAY['failing', 'aborting']) AS flag;
+SELECT pg_temp.refused($$ INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, failing, aborting)
+	VALUES (-1, 0, 0, 3, CURRENT_USER::regrole, true, true) $$, 'a join that aborts fails no more');
+SELECT pg_temp.refused($$ INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, uncatchable)
+	VALUES (-1, 0, 0, 3, CURRENT_USER::regrole, true) $$, 'a column of 1.0 that is not used');
 SELECT pg_temp.refused($$ INSERT INTO _sfflow.map_run (execution_no, map_run_no, branch_no, state, uuid, status, keyed,
 		max_items, max_items_per_batch, max_bytes_per_batch, tolerated_count, tolerated_percentage, max_concurrency,
 		total, children, succeeded, failed, timed_out, aborted, items_succeeded, items_failed, started_at, stopped_at)

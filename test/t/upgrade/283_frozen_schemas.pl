@@ -76,6 +76,10 @@ SELECT no, 0, 0, phase, current_user::regrole, due_at, total, no FROM (VALUES
 INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner)
 VALUES (30, 0, 0, 4, current_user::regrole), (31, 0, 0, 4, current_user::regrole);
 INSERT INTO _sfflow.held (execution_no, branch_no, feature, object_no) VALUES (30, 0, 'hold', 1);
+-- joins: one that fails with what cannot be caught, and one that fails and aborts
+INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, failing, aborting, uncatchable)
+SELECT no, 0, 0, 3, current_user::regrole, true, aborting, uncatchable
+FROM (VALUES (40, false, true), (41, true, false)) v(no, aborting, uncatchable);
 -- the timeout of an execution, and the request to stop it
 INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase, owner, due_at)
 VALUES (5, -1, 0, 10, current_user::regrole, now()), (5, -2, 0, 11, current_user::regrole, now());
@@ -96,9 +100,12 @@ is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, phase, 'ru
 	'14 4 run 14 total 2 f', '15 15 run 15 total 2 f', '16 13 run 16 total 0 t', '17 8 run 17 total 0 t',
 	'18 0 run total 0 f'), '... and of a Distributed Map what it is at');
 is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, 'place', place, 'due', due_at IS NOT NULL)
-	FROM _sfflow.branch WHERE execution_no >= 30 ORDER BY execution_no)),
+	FROM _sfflow.branch WHERE execution_no IN (30, 31) ORDER BY execution_no)),
 	join("\n", '30 place 4 due f', '31 place 0 due t'),
 	'... and whether it is parked; what nothing would make due is due');
+is($node->safe_psql('branches', q(SELECT concat_ws(' ', execution_no, failing, aborting, uncatchable)
+	FROM _sfflow.branch WHERE execution_no IN (40, 41) ORDER BY execution_no)),
+	join("\n", '40 t f f', '41 f t f'), '... and how a join goes on, with one flag at most');
 
 # --- ... and of percentages of aliases, which were kept as they were written
 $node->safe_psql('postgres', 'CREATE DATABASE aliases');
@@ -219,7 +226,7 @@ INSERT INTO _sfflow.hold (kind, name, state, machine_no, held_at, held_by) VALUE
 INSERT INTO _sfflow.map_run (execution_no, map_run_no, branch_no, state, uuid, status, keyed, max_items,
 	max_items_per_batch, max_bytes_per_batch, tolerated_count, tolerated_percentage, max_concurrency, total, children,
 	succeeded, failed, timed_out, aborted, items_succeeded, items_failed, started_at)
-SELECT 1, n, 0, 0, '', 0, false, n, n, n, 0, 0, n, 0, 0, 0, 0, 0, 0, 0, 0, now() FROM generate_series(0, 1) n;
+SELECT 1, n, 0, 0, '', 0, false, n, n, n, 0, 0, n, 0, 0, 0, 0, 0, 0, 0, 0, now() FROM generate_series(-1, 1) n;
 -- tasks: queued, again after a lease, taken, answered by a token, answered, dead
 INSERT INTO _sfflow.task (execution_no, branch_no, activity_no, status, generation, state, attempt, scheduled_at,
 	started_at, heartbeat_at, lease_until, secret, worker)
@@ -243,7 +250,7 @@ UNION ALL SELECT string_agg(concat_ws(' ', 'at most', max_items, max_items_per_b
 UNION ALL SELECT count(*) || ' tasks' FROM _sfflow.task)), join("\n", 'late f, will_be_late t', 't', 'fold',
 	q(succeeded, failed 'missing error text', failed '', queued),
 	q(machine NULL NULL, machine 's' '$.k', resource NULL NULL 1000000 7),
-	q(machine NULL, machine 's', resource NULL), 'at most, at most 1 1 1 1', '7 tasks'),
+	q(machine NULL, machine 's', resource NULL), 'at most, at most, at most 1 1 1 1', '7 tasks'),
 	'an update puts what has no meaning any more in order');
 
 # --- a schema of a release to come
