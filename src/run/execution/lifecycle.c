@@ -12,7 +12,7 @@
 #include "base/name/name.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/execution/lifecycle.h"
 #include "run/join/children.h"
 #include "store/feature.h"

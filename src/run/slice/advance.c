@@ -12,7 +12,7 @@
 #include "base/time/clock.h"
 #include "base/version/compat.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/distributed_map/result_writer.h"
 #include "run/gate/gate.h"
 #include "run/join/children.h"

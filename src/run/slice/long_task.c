@@ -13,7 +13,7 @@
 #include "base/hooks.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/gate/gate.h"
 #include "run/slice/dispatch.h"
 #include "run/slice/slice_run.h"

@@ -1,7 +1,7 @@
 /*
- * load.c
- *		One transition of a branch: load what it needs, have the machine work it
- *		out, carry its effects out.
+ * draft_advance.c
+ *		One transition of a branch: load what it needs, decide (transition/),
+ *		apply its effects.
  *
  * The compiled program says what each state needs (SfNeeds).  If a transition
  * needs more (the id of an event, for the text of an error; the context object,
@@ -18,7 +18,7 @@
 #include "base/value/random.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/join/children.h"
 #include "store/state_machine/program_cache.h"
 #include "transition/state/map_state.h"
