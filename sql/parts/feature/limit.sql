@@ -74,9 +74,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.run_limit', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_slot', '');
 
 --@into rows_of_objects
-	UNION ALL SELECT 'run_limit', (CASE r.kind WHEN 'activity' THEN @OBJECT_ACTIVITY@
-		WHEN 'event' THEN @OBJECT_EVENT@ WHEN 'human' THEN @OBJECT_WORKLIST@ ELSE @OBJECT_SCHEDULE@ END)::"char", r.name
-	FROM _sfflow.run_limit r WHERE r.kind IN ('activity', 'event', 'human', 'schedule')
+	UNION ALL SELECT 'run_limit', @OBJECT_ACTIVITY@::"char", r.name FROM _sfflow.run_limit r WHERE r.kind = 'activity'
 --@into functions
 -- sf_set_limit, sf_drop_limit, and what is limited.
 
