@@ -186,7 +186,7 @@ typedef struct SfFeature
 	X(rule_target)
 
 /* The moments and the facilities, and the options that a feature has for starts */
-#define SF_MOMENT_LIST(X) \
+#define SF_REGISTRY_LIST(X) \
 	X(start_options) \
 	X(machine_options) \
 	X(gate) \
@@ -226,7 +226,7 @@ typedef struct SfFeature
 #define SF_MOMENT_ENUM(moment) SF_MOMENT_##moment,
 typedef enum SfMoment
 {
-	SF_MOMENT_LIST(SF_MOMENT_ENUM)
+	SF_REGISTRY_LIST(SF_MOMENT_ENUM)
 	SF_MOMENT_COUNT
 } SfMoment;
 

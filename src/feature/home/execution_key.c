@@ -178,7 +178,7 @@ sf_home_prepare(SfExecution *execution, const void *option)
 
 /* An execution begins: keep its key. */
 void
-sf_home_begins(const SfExecution *execution, SfBranch *root)
+sf_home_beginning(const SfExecution *execution, SfBranch *root)
 {
 	const char *key = SF_OF_START(execution, sf_home_option);
 

@@ -76,7 +76,7 @@ extern void sf_home_claim(const char *key, SfCitusGroup here, uint64 changes);
 extern void *sf_home_compile_options(const Jsonb *options, const SfProgram *program);
 extern int	sf_home_option;		/* the number of what is compiled; the registry sets it */
 extern void sf_home_prepare(SfExecution *execution, const void *option);
-extern void sf_home_begins(const SfExecution *execution, SfBranch *root);
+extern void sf_home_beginning(const SfExecution *execution, SfBranch *root);
 extern void sf_home_keep(int64 execution_no);
 
 #endif							/* SF_FEATURE_HOME_H */

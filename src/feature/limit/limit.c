@@ -100,7 +100,7 @@ sf_limit_of_name(SfObjectKind kind, const char *name)
 
 /* Find a limit by its number; NULL: there is none now. */
 const SfLimit *
-sf_limit_find(int64 limit_no)
+sf_limit_by_number(int64 limit_no)
 {
 	return sf_list_first(sf_keyed_cache_get(&sf_limit_cache, &(SfCacheKey) {.by = SF_CACHE_BY_NUMBER,.number = limit_no}));
 }

@@ -81,7 +81,7 @@ extern SfKeyedCache sf_limit_cache;
 extern bool sf_limit_is_any(void);
 extern const List *sf_limit_of_machine(int machine_no);
 extern const List *sf_limit_of_name(SfObjectKind kind, const char *name);
-extern const SfLimit *sf_limit_find(int64 limit_no);
+extern const SfLimit *sf_limit_by_number(int64 limit_no);
 
 /*
  * Tell whether there may be limits, as far as the caller has taken in what other sessions

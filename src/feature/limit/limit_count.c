@@ -196,7 +196,7 @@ set_limit(const SfLimit *limit)
 	const SfLimit *found;
 
 	CommandCounterIncrement();
-	found = set.counts_anew ? sf_limit_find(set.limit_no) : NULL;
+	found = set.counts_anew ? sf_limit_by_number(set.limit_no) : NULL;
 	if (found != NULL)
 		give_all(found, set.is_new ? 0 : found->highest);
 	return set.limit_no;
@@ -243,11 +243,11 @@ count_anew(int64 limit_no)
 
 	sf_limit_set_uncounted(limit_no);
 	CommandCounterIncrement();
-	limit = sf_limit_find(limit_no);
+	limit = sf_limit_by_number(limit_no);
 	if (limit == NULL || !sf_limit_has_slots(limit))
 		return;
 	(void) release_migrated(limit);
-	limit = sf_limit_find(limit_no);
+	limit = sf_limit_by_number(limit_no);
 	if (limit != NULL)
 		give_all(limit, limit->highest);
 }
@@ -264,7 +264,7 @@ count_uncounted(int64 limit_no)
 
 	if (stage == SF_COUNT_UNTOLD)
 		return true;
-	limit = sf_limit_find(limit_no);
+	limit = sf_limit_by_number(limit_no);
 	if (limit == NULL || !sf_limit_has_slots(limit))
 		return true;
 	recent = now < TimestampTzPlusMilliseconds(limit->uncounted_at, COUNT_SOON_MS);
@@ -274,7 +274,7 @@ count_uncounted(int64 limit_no)
 	/* at first for the slices that are under way, which end soon; then for long transactions */
 	if (is_full_pass || (!recent && now < TimestampTzPlusMilliseconds(limit->uncounted_at, COUNT_POLLS_MS)))
 		give_all(limit, limit->highest);
-	limit = is_full_pass ? sf_limit_find(limit_no) : NULL;
+	limit = is_full_pass ? sf_limit_by_number(limit_no) : NULL;
 	if (limit != NULL && !release_migrated(limit) && stage == SF_COUNT_LAST)
 		stage = SF_COUNT_BETWEEN;
 	if (limit != NULL && stage == SF_COUNT_LAST)
@@ -423,7 +423,7 @@ limits_of_states(const SfDraft *draft)
 			add_named(&limits, draft->execution->owner, state);
 	}
 	foreach_ptr(const int64, limit_no, sf_limit_slot_limits(draft->execution->execution_no))
-		add_limit(&limits, sf_limit_find(*limit_no));
+		add_limit(&limits, sf_limit_by_number(*limit_no));
 	list_sort(limits, compare_limits);
 	return limits;
 }
@@ -486,7 +486,7 @@ sf_limit_uses_changed(int machine_no, Oid owner)
 		CHECK_FOR_INTERRUPTS();
 		if (used->machine_no != last)
 			foreach_ptr(const int64, limit_no, sf_limit_slots_of_machine(used->machine_no))
-				add_limit(&limits, sf_limit_find(*limit_no));
+				add_limit(&limits, sf_limit_by_number(*limit_no));
 		last = used->machine_no;
 		add_used(&limits, used);
 	}

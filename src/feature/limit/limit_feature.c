@@ -42,7 +42,7 @@ init(void)
 static SfParking
 still_parks(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
 {
-	if (sf_limit_find(sf_parked_object_no(parked)) == NULL)
+	if (sf_limit_by_number(sf_parked_object_no(parked)) == NULL)
 		return SF_PARKING_GONE;
 	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
 		if (sf_parked_in_queue(parked->kind) && sf_queue_equals(wanted->queue, sf_parked_queue(parked)))
@@ -97,7 +97,7 @@ left_state(SfBranchKey key)
 static Oid
 queue_owner(SfQueue queue)
 {
-	const SfLimit *limit = sf_limit_find(queue.object_no);
+	const SfLimit *limit = sf_limit_by_number(queue.object_no);
 	const SfMachineIdentity *identity = limit == NULL || limit->machine_no == SF_NO_MACHINE ? NULL :
 		sf_machine_identity(limit->machine_no);
 
@@ -178,7 +178,7 @@ const SfFeature sf_limit_feature = {
 	.queues = &queues,
 	.init = init,
 	.on_left_state = left_state,
-	.on_beginning = sf_limit_begins,
+	.on_beginning = sf_limit_beginning,
 	.on_ended = ended,
 	.on_executions_dropped = sf_limit_slot_release_executions,
 	.on_arrived = arrived,

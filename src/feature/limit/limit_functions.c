@@ -254,7 +254,7 @@ SF_SQL_FUNCTION(sfflow_is_limited_by)
 	SfDraft    *draft;
 
 	/* the query still sees a limit that this backend's cache has no more */
-	if (sf_limit_find(limit_no) == NULL || (draft = sf_object_read_branch(fcinfo, &branch)) == NULL)
+	if (sf_limit_by_number(limit_no) == NULL || (draft = sf_object_read_branch(fcinfo, &branch)) == NULL)
 		PG_RETURN_NULL();
 	foreach_ptr(const SfStepLimit, wanted, sf_limit_list_queues(draft, branch))
 		if (wanted->queue.object_no == limit_no && !sf_limit_is_for_join(wanted))

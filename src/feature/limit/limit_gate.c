@@ -87,7 +87,7 @@ lock_slot(const SfLimit *limit, SfQueue queue)
 
 	for (;;)
 	{
-		SfXactSlot *slot = sf_limit_slot_lock(&now, queue);
+		SfXactSlot *slot = sf_limit_slot_take(&now, queue);
 		const SfLimit *found;
 
 		if (slot == NULL)
@@ -95,7 +95,7 @@ lock_slot(const SfLimit *limit, SfQueue queue)
 		sf_table_cache_accept_changes();
 		if (sf_limit_is_current)
 			return true;
-		found = sf_limit_find(now.limit_no);
+		found = sf_limit_by_number(now.limit_no);
 		if (found == NULL || !sf_limit_has_slots(found) ||
 			(found->max_running == now.max_running && found->highest == now.highest))
 			return true;
@@ -263,7 +263,7 @@ static SfLimitTaken *
 taken_by(SfDraft *draft)
 {
 	if (draft->taken == NULL)
-		draft->taken = MemoryContextAllocZero(GetMemoryChunkContext(draft), sizeof(SfLimitTaken));
+		draft->taken = MemoryContextAllocZero(draft->context, sizeof(SfLimitTaken));
 	return draft->taken;
 }
 
@@ -381,7 +381,7 @@ count_starts(void)
  * there, or if its transaction starts many: else each would be claimed, only to wait.
  */
 void
-sf_limit_begins(const SfExecution *execution, SfBranch *root)
+sf_limit_beginning(const SfExecution *execution, SfBranch *root)
 {
 	SfDraft    *draft;
 	SfQueueOrder order;
@@ -431,7 +431,7 @@ make_error(const SfStepLimit *by, SfError *error)
  * changed to wait in a queue, and the caller has it written; or (THROTTLED) *error is to be
  * that of its state.
  */
-SfGate
+SfGateVerdict
 sf_limit_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	bool		busy = false;
@@ -494,7 +494,7 @@ has_token(const SfRate *rate)
 bool
 sf_limit_take_first(SfQueue queue, const SfQueuedBranch *first)
 {
-	const SfLimit *found = sf_limit_find(queue.object_no);
+	const SfLimit *found = sf_limit_by_number(queue.object_no);
 	SfLimit		limit;
 	SfRate		rate = {&limit, queue, first->owner};
 	bool		fresh;

@@ -92,10 +92,10 @@ extern void sf_schedule_delete(const char *name);
  */
 #define SF_RUN_OUTCOME_LIST(X) \
 	X(SUCCEEDED, "succeeded", "STARTED")	/* it has started its execution, or found it there */ \
-	X(SKIPPED, "skipped", NULL)	/* a call at a time that is none of the schedule */ \
-	X(OVERLAP, "overlap", "SKIPPED")	/* the one before still ran */ \
+	X(NO_MATCH, "skipped", NULL)	/* a call at a time that is none of the schedule */ \
+	X(OVERLAPPED, "overlap", "SKIPPED")	/* the one before still ran */ \
 	X(QUEUED, "queued", "QUEUED") \
-	X(MISSED, "missed", "MISSED") \
+	X(GIVEN_UP, "missed", "MISSED")	/* it was missed, and missed => skip */ \
 	X(FAILED, "failed", "FAILED")
 
 #define SF_RUN_OUTCOME_ENUM(sym, word, event_word) SF_RUN_OUTCOME_##sym,

@@ -464,16 +464,16 @@ planned_of(SfRunOutcome outcome)
 {
 	switch (outcome)
 	{
-		case SF_RUN_OUTCOME_OVERLAP:
+		case SF_RUN_OUTCOME_OVERLAPPED:
 			return SF_PLANNED_SKIPPED;
-		case SF_RUN_OUTCOME_MISSED:
+		case SF_RUN_OUTCOME_GIVEN_UP:
 			return SF_PLANNED_MISSED;
 		case SF_RUN_OUTCOME_QUEUED:
 			return SF_PLANNED_QUEUED;
 		case SF_RUN_OUTCOME_FAILED:
 			return SF_PLANNED_FAILED;
 		case SF_RUN_OUTCOME_SUCCEEDED:
-		case SF_RUN_OUTCOME_SKIPPED:
+		case SF_RUN_OUTCOME_NO_MATCH:
 			break;
 	}
 	elog(ERROR, "a run with outcome %d was noted as one that did not start", outcome);

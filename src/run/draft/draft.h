@@ -32,6 +32,7 @@ typedef enum SfDraftBy
 /* An execution that a slice, or a session, works on, and the effects to be written */
 typedef struct SfDraft
 {
+	MemoryContext context;		/* what is to last until the draft is written is allocated here */
 	SfExecution *execution;
 	const SfProgram *program;
 	SfLoaded	loaded;			/* for its transitions */

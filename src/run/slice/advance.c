@@ -192,11 +192,11 @@ is_by_itself(const SfSliceRequest *request)
  * or a line; or (SF_GATE_LATER) another branch of this slice waits for a hold: then a later slice takes it,
  * since a release waits for this one.  *throttled gets the error with which a feature has the state fail.
  */
-static SfGate
+static SfGateVerdict
 come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	SfGate		gate = sf_gate_admit(draft, branch, throttled);
+	SfGateVerdict gate = sf_gate_admit(draft, branch, throttled);
 
 	switch (gate)
 	{
@@ -251,7 +251,7 @@ static bool
 begin_step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *given, SfStimulus *begun)
 {
 	SfError		error = sf_error_make(NULL, NULL);
-	SfGate		gate;
+	SfGateVerdict gate;
 
 	/* before the look at holds: a step that begins later sees what is held by now */
 	draft->at = GetCurrentTimestamp();
@@ -595,7 +595,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 	if (branch->phase == SF_PHASE_ANNOUNCED)
 	{
 		SfError		throttled = sf_error_make(NULL, NULL);
-		SfGate		gate = sf_slice_in_session(slice->request) ?
+		SfGateVerdict gate = sf_slice_in_session(slice->request) ?
 			come_to_gate(slice, draft, branch, &throttled) : SF_GATE_OPEN;
 
 		if (!sf_gate_lets_pass(gate))

@@ -68,7 +68,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	SfDraft	   *draft;
 	SfTaskOutcome outcome;
 	SfError		throttled = sf_error_make(NULL, NULL);
-	SfGate		gate = SF_GATE_OPEN;
+	SfGateVerdict gate = SF_GATE_OPEN;
 
 	memset(result, 0, sizeof(*result));
 	sf_claim_forget();
