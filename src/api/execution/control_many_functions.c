@@ -25,6 +25,7 @@
 #include "run/execution/redrive_items.h"
 #include "run/slice/dispatch.h"
 #include "store/audit/audit.h"
+#include "store/execution/bulk.h"
 #include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
 

@@ -19,6 +19,7 @@
 #include "base/error/errors.h"
 #include "base/hooks.h"
 #include "base/time/timing.h"
+#include "feature/schedule/noted_runs.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "run/gate/gate.h"

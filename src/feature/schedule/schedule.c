@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/name/name.h"
+#include "feature/schedule/noted_runs.h"
 #include "feature/schedule/schedule.h"
 #include "store/feature.h"
 #include "store/role/owner.h"

@@ -27,6 +27,7 @@
 #include "base/value/encoding.h"
 #include "copy/instance.h"
 #include "feature/schedule/calendar.h"
+#include "feature/schedule/noted_runs.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "store/feature.h"
