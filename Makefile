@@ -137,10 +137,10 @@ clean-programs:
 $(shlib): $(wildcard $(LEFT_OUT))
 
 # The install script is its parts, in order, with the numbers of the enums of these headers.
-SQL_HEADERS = src/base/version/schema.h src/base/name/work_key.h src/store/branch/branch.h src/store/branch/park.h src/store/execution/status.h \
+SQL_HEADERS = src/base/version/schema.h src/base/name/work_key.h src/store/branch/branch.h src/store/branch/phase.h src/store/branch/park.h src/store/execution/status.h \
 	src/store/alert/alert.h src/store/history/history_event.h src/store/history/mark_outcome.h src/store/role/object_kind.h src/store/role/privilege.h \
 	src/store/task/task.h src/feature/human/human.h src/feature/start_key/start_key.h \
-	src/feature/schedule/schedule.h src/feature/schedule/calendar.h src/feature/deadline/deadline.h \
+	src/feature/schedule/schedule.h src/feature/schedule/noted_runs.h src/feature/schedule/calendar.h src/feature/deadline/deadline.h \
 	src/feature/hold/hold.h src/feature/limit/limit.h src/feature/limit/limit_slot_lock.h src/feature/rule/rule.h \
 	src/feature/event/event_by_key.h src/feature/trace/trace.h
 $(SQL_SCRIPT): sql/assemble.awk $(SQL_HEADERS) $(SQL_ORDER) $(SQL_PARTS) $(wildcard $(LEFT_OUT)) Makefile

@@ -369,7 +369,7 @@ ALTER TABLE _sfflow.map_run
 	ADD CONSTRAINT map_run_limits CHECK (max_items > 0 AND max_items_per_batch > 0 AND max_bytes_per_batch > 0
 		AND max_concurrency > 0);
 ALTER TABLE _sfflow.mark ADD CONSTRAINT mark_outcome
-	CHECK (outcome IN (@MARK_WORDS@) AND (output IS NULL OR outcome = @MARK_SUCCESS@));
+	CHECK (outcome IN (@MARK_OUTCOME_WORDS@) AND (output IS NULL OR outcome = @MARK_OUTCOME_SUCCESS@));
 ALTER TABLE _sfflow.rule ADD CONSTRAINT rule_if_exists
 	CHECK (if_exists IN (@IF_EXISTS_WORDS@) AND (execution_name IS NULL) = (if_exists IS NULL));
 ALTER TABLE _sfflow.start_request ADD CONSTRAINT start_request_outcome

@@ -16,10 +16,12 @@
 #include "base/error/errors.h"
 #include "base/name/name.h"
 #include "base/version/compat.h"
+#include "store/execution/bulk.h"
 #include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
 #include "store/feature.h"
 #include "store/state_machine/machine.h"
+#include "store/state_machine/names.h"
 #include "store/state_machine/program_cache.h"
 
 /* The kinds of objects of the core, as those of features describe themselves */

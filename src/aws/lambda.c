@@ -99,7 +99,8 @@ get_event(const Jsonb *request, Jsonb **event, SfError *error)
 	else if (text != NULL && !sf_json_parse(text, strlen(text), event))
 	{
 		sf_error_set(error, "Lambda.InvalidRequestContentException",
-					 "Could not parse request body into json: Could not parse payload into json (Service: AWSLambda; Status Code: 400; Error Code: InvalidRequestContentException; Request ID: %s; Proxy: null)",
+					 "Could not parse request body into json: Could not parse payload into json (Service: AWSLambda;"
+					 " Status Code: 400; Error Code: InvalidRequestContentException; Request ID: %s; Proxy: null)",
 					 sf_uuid_v7());
 		error->needs_prefix = false;
 		return false;

@@ -28,6 +28,7 @@
 #include "copy/load_guard.h"
 #include "db/row.h"
 #include "store/execution/execution.h"
+#include "store/execution/open_execution.h"
 #include "store/feature.h"
 
 /* Columns of _sfflow.instance; see sql/parts/copy/instance.sql. */

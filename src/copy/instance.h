@@ -40,7 +40,7 @@ extern void sf_instance_set_node(int node);
 /* The numbers of a node are above this, and those of nodes with lower numbers are below */
 #define SF_NODE_NUMBERS(node)	((int64) (node) << 48)
 
-/* Where the number of a node may stand, of sf_set_node(), of sf_add_node() or of Citus: there is none */
+/* Where the number of a node may stand, of sf_set_node() or of sf_add_node(): there is none */
 #define SF_NO_NODE	(-1)
 
 extern void sf_instance_stop(const char *reason);

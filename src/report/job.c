@@ -55,9 +55,9 @@ static SfJobStatus
 status_of_instance(const SfStateInstance *instance)
 {
 	static const SfJobStatus status_of_mark[] = {
-		[SF_MARK_SUCCESS] = SF_JOB_STATUS_SUCCESS,
-		[SF_MARK_SKIP] = SF_JOB_STATUS_SKIP,
-		[SF_MARK_FAILURE] = SF_JOB_STATUS_FAILURE
+		[SF_MARK_OUTCOME_SUCCESS] = SF_JOB_STATUS_SUCCESS,
+		[SF_MARK_OUTCOME_SKIP] = SF_JOB_STATUS_SKIP,
+		[SF_MARK_OUTCOME_FAILURE] = SF_JOB_STATUS_FAILURE
 	};
 
 	if (instance->marking == SF_MARKING_PENDING)

@@ -290,7 +290,7 @@ set_marked(SfVisits *visits, SfStateInstance *instance, const SfHistoryEvent *ev
 	if (outcome == NULL)
 		return;
 	instance->mark = sf_mark_outcome_of(outcome);
-	fails = instance->mark == SF_MARK_FAILURE;
+	fails = instance->mark == SF_MARK_OUTCOME_FAILURE;
 	if (fails && instance->since != DT_NOBEGIN)
 		set_failed(instance, event->at, SF_VISIT_END_FAILED, NULL, NULL);
 	instance->stopped_at = event->at;
@@ -303,9 +303,9 @@ static void
 leave(SfStateInstance *instance, const SfHistoryEvent *event)
 {
 	static const SfVisitEnd end_of_mark[] = {
-		[SF_MARK_SUCCESS] = SF_VISIT_END_LEFT,
-		[SF_MARK_SKIP] = SF_VISIT_END_SKIPPED,
-		[SF_MARK_FAILURE] = SF_VISIT_END_FAILED
+		[SF_MARK_OUTCOME_SUCCESS] = SF_VISIT_END_LEFT,
+		[SF_MARK_OUTCOME_SKIP] = SF_VISIT_END_SKIPPED,
+		[SF_MARK_OUTCOME_FAILURE] = SF_VISIT_END_FAILED
 	};
 
 	if (instance->marking != SF_MARKING_NONE)

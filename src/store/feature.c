@@ -35,7 +35,7 @@ static const SfFeature *const nobody = NULL;
 
 const SfFeature *const *sf_features_at[SF_MOMENT_COUNT] = {
 #define NOBODY(moment) &nobody,
-	SF_MOMENT_LIST(NOBODY)
+	SF_REGISTRY_LIST(NOBODY)
 };
 
 const SfFeatureTable *sf_feature_tables;
@@ -116,7 +116,7 @@ static const struct
 /* Where SfFeature has what is for a moment, or a facility */
 static const size_t offsets[] = {
 #define OFFSET(moment) offsetof(SfFeature, moment),
-	SF_MOMENT_LIST(OFFSET)
+	SF_REGISTRY_LIST(OFFSET)
 #undef OFFSET
 };
 

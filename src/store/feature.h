@@ -29,6 +29,7 @@
 #define SF_STORE_FEATURE_H
 
 #include "store/alert/feature_alerts.h"
+#include "store/alert/feature_rule_target.h"
 #include "store/branch/feature_gate.h"
 #include "store/execution/feature_start.h"
 #include "store/feature_sweep.h"
@@ -38,7 +39,6 @@
 #include "store/task/feature_resource.h"
 
 struct SfDeliverer;
-struct SfRuleTarget;
 
 /* Everything but the name may be NULL. */
 typedef struct SfFeature
@@ -64,7 +64,7 @@ typedef struct SfFeature
 	const SfFeatureTraces *traces;	/* executions are part of its traces */
 	const SfFeatureNotices *notices;	/* it learns of changes, */
 	const struct SfDeliverer *deliverer;	/* makes calls of user code in workers (run/task/deliverer.h), */
-	const struct SfRuleTarget *rule_target; /* and emits the events that rules have for targets (feature/rule/rule.h) */
+	const SfRuleTarget *rule_target;	/* and emits the events that rules have for targets */
 
 	/* --- moments: the life of an execution --- */
 
@@ -192,7 +192,7 @@ typedef struct SfFeature
 	X(rule_target)
 
 /* The moments and the facilities, and the options that a feature has for starts */
-#define SF_MOMENT_LIST(X) \
+#define SF_REGISTRY_LIST(X) \
 	X(start_options) \
 	X(machine_options) \
 	X(gate) \
@@ -233,7 +233,7 @@ typedef struct SfFeature
 #define SF_MOMENT_ENUM(moment) SF_MOMENT_##moment,
 typedef enum SfMoment
 {
-	SF_MOMENT_LIST(SF_MOMENT_ENUM)
+	SF_REGISTRY_LIST(SF_MOMENT_ENUM)
 	SF_MOMENT_COUNT
 } SfMoment;
 

@@ -42,7 +42,8 @@ CREATE TABLE _sfflow.mark (
 	output jsonb,						-- result of the job; NULL: its input is its output
 	details jsonb NOT NULL,				-- for the history
 	PRIMARY KEY (execution_no, job_id),
-	CONSTRAINT mark_outcome CHECK (outcome IN (@MARK_WORDS@) AND (output IS NULL OR outcome = @MARK_SUCCESS@))
+	CONSTRAINT mark_outcome CHECK (outcome IN (@MARK_OUTCOME_WORDS@)
+		AND (output IS NULL OR outcome = @MARK_OUTCOME_SUCCESS@))
 );
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.mark', '');

@@ -20,6 +20,7 @@
 #include "api/sql_arguments.h"
 #include "base/error/errors.h"
 #include "base/version/schema.h"
+#include "store/state_machine/applied_definitions.h"
 #include "store/state_machine/machine.h"
 
 /* The longest value of a member that a change tells */

@@ -25,6 +25,7 @@
 #include "run/execution/redrive_items.h"
 #include "run/slice/dispatch.h"
 #include "store/audit/audit.h"
+#include "store/execution/bulk.h"
 #include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
 
@@ -178,17 +179,18 @@ static bool
 redrive(Call *call, SfExecution *execution)
 {
 	SfRedriven	redriven;
+	const char *frozen_by;
 
 	if (!take_quota(call, execution))
 		return false;
-	redriven = sf_lifecycle_try_redrive(execution);
+	redriven = sf_lifecycle_try_redrive(execution, &frozen_by);
 	if (redriven != SF_REDRIVE_DONE)
 	{
 		sf_quota_give_back(execution->owner);
 		put(call, execution->execution_id,
 			redriven == SF_REDRIVE_BUSY ? MANY_BUSY : MANY_REFUSED,
 			redriven == SF_REDRIVE_BUSY ? "a task of it has not stopped yet" :
-			redriven == SF_REDRIVE_ARCHIVED ? "it is being archived" :
+			redriven == SF_REDRIVE_FROZEN ? psprintf("it is being %s", frozen_by) :
 			"it has nothing left to go on from");
 		return false;
 	}

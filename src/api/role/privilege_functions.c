@@ -146,7 +146,8 @@ parse_privilege(const char *text)
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("unrecognized privilege: \"%s\"", text),
 			 sf_closest_errhint(&closest,
-								"Privileges are START, READ, OPERATE and SEND on a state machine, WORK and SEND on an activity, EMIT and RECEIVE on an event, DO, ASSIGN and ACT on a worklist, and CREATE.")));
+								"Privileges are START, READ, OPERATE and SEND on a state machine, WORK and SEND on an activity,"
+								" EMIT and RECEIVE on an event, DO, ASSIGN and ACT on a worklist, and CREATE.")));
 }
 
 /* Tell the kind of object that a text names. */
@@ -211,7 +212,10 @@ parse_grant(FunctionCallInfo fcinfo, Grant *grant)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("privilege %s does not apply to \"%s\"", privilege, object),
-				 errhint("START, READ, OPERATE and SEND apply to a state machine, given by its name; WORK and SEND to an activity, given as \"activity:name\"; EMIT and RECEIVE to an event, given as \"event:name\"; DO, ASSIGN and ACT to a worklist, given as \"human:name\"; CREATE to \"*\".")));
+				 errhint("START, READ, OPERATE and SEND apply to a state machine, given by its name;"
+						 " WORK and SEND to an activity, given as \"activity:name\";"
+						 " EMIT and RECEIVE to an event, given as \"event:name\";"
+						 " DO, ASSIGN and ACT to a worklist, given as \"human:name\"; CREATE to \"*\".")));
 	grant->object = parse_object(object, grant->kind);
 	grant->role = strcmp(role, "public") == 0 ? InvalidOid : get_role_oid(role, false);
 }

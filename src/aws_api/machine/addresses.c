@@ -9,6 +9,7 @@
 #include "base/version/compat.h"
 #include "store/state_machine/aws_resource.h"
 #include "store/state_machine/machine.h"
+#include "store/state_machine/names.h"
 
 /* Raise the error for a version or an alias that is not there. */
 void

@@ -13,6 +13,7 @@
 #include "base/error/errors.h"
 #include "base/time/interval.h"
 #include "base/version/compat.h"
+#include "store/execution/delayed_start.h"
 #include "store/feature.h"
 
 static const char *const options[] = {"delay", "start_at", NULL};

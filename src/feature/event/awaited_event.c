@@ -375,7 +375,7 @@ sf_awaited_clear_ripe(SfBranchKey key, int event_type_no, int generation)
 
 /* Tell why a machine of the caller cannot wait for the events of a resource; NULL: it can. */
 char *
-sf_awaited_probe(const SfResource *resource)
+sf_awaited_problem_of(const SfResource *resource)
 {
 	SfExecution *none = sf_execution_make();
 

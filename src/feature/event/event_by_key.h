@@ -231,7 +231,7 @@ extern void sf_awaited_delete_of_execution(int64 execution_no);
 extern bool sf_awaited_arrive(SfArg numbers);
 extern void sf_awaited_delete_left(SfBranchKey key, int generation);
 extern void sf_awaited_clear_ripe(SfBranchKey key, int event_type_no, int generation);
-extern char *sf_awaited_probe(const SfResource *resource);
+extern char *sf_awaited_problem_of(const SfResource *resource);
 
 /* --- match.c: a key --- */
 

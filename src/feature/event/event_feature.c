@@ -117,7 +117,7 @@ are_types(void)
 static const SfFeatureResource resource = {
 	.begin_wait = sf_awaited_begin,
 	.write_wait = sf_awaited_write,
-	.problem_of = sf_awaited_probe,
+	.problem_of = sf_awaited_problem_of,
 	.allows = sf_awaited_check,
 	.find_awaited = sf_event_sweep_execution,
 	.kind = SF_RESOURCE_EVENT,

@@ -8,7 +8,7 @@
 #include "db/keyed_cache.h"
 #include "store/feature.h"
 
-/* What a hold is of by its name alone: the words are in a CHECK of its table */
+/* What a hold is of by a name, without a machine or an execution: the words are in a CHECK of its table */
 #define SF_OBJECTS_NAMED SF_OBJECT_ACTIVITY, SF_OBJECT_EVENT, SF_OBJECT_WORKLIST, SF_OBJECT_SCHEDULE, SF_OBJECT_RESOURCE
 
 /* hold_no: there is none */
@@ -49,12 +49,16 @@ sf_hold_may_be(void)
 extern const SfHold *sf_hold_of(SfObjectKind kind, const char *name);
 extern bool sf_hold_share(int64 hold_no);
 
-/* Are objects of a kind held by their names alone? */
+/* Are objects of a kind held for all by their names alone?  Those of resources may be for one role's machines. */
 static inline bool
 sf_hold_is_of_name(SfObjectKind kind)
 {
-	return kind == SF_OBJECT_SCHEDULE || kind == SF_OBJECT_ACTIVITY || kind == SF_OBJECT_EVENT ||
-		kind == SF_OBJECT_WORKLIST;
+	static const SfObjectKind named[] = {SF_OBJECTS_NAMED};
+
+	for (size_t i = 0; i < lengthof(named); i++)
+		if (named[i] == kind)
+			return kind != SF_OBJECT_RESOURCE;
+	return false;
 }
 
 /* --- the tables --- */
@@ -71,7 +75,7 @@ extern List *sf_hold_list(SfObjectKind kind, const char *name);
 
 /* --- hold_gate.c --- */
 
-extern SfGate sf_hold_admit(struct SfDraft *draft, SfBranch *branch, SfError *error);
+extern SfGateVerdict sf_hold_admit(struct SfDraft *draft, SfBranch *branch, SfError *error);
 extern SfParking sf_hold_still_parks(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
 extern void sf_hold_scheduled(const char *schedule, const char *execution_id);
 

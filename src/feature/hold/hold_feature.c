@@ -31,7 +31,7 @@ take_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
 		return false;
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_MARKED;
-	stimulus->marked.kind = mark.outcome == SF_MARK_FAILURE ? SF_MARKED_ERROR :
+	stimulus->marked.kind = mark.outcome == SF_MARK_OUTCOME_FAILURE ? SF_MARKED_ERROR :
 		mark.output != NULL ? SF_MARKED_OUTPUT : SF_MARKED_PASS;
 	stimulus->marked.output = mark.output;
 	stimulus->marked.details = mark.details;

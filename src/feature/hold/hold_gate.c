@@ -79,7 +79,7 @@ find_hold(const SfDraft *draft, const SfBranch *branch)
 }
 
 /* Have a branch that is about to begin a step wait for the end of a hold, if there is one. */
-SfGate
+SfGateVerdict
 sf_hold_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	int64		hold_no;
@@ -100,7 +100,7 @@ sf_hold_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 		/* it may have been released before: look once more if something has changed */
 		if (hold_no == shared || sf_hold_is_current)
 		{
-			sf_park_branch(branch, "hold", hold_no);
+			sf_park_for_object(branch, "hold", hold_no);
 			sf_draft_add_branch(draft, branch);
 			return SF_GATE_HELD;
 		}
@@ -157,6 +157,6 @@ sf_hold_scheduled(const char *schedule, const char *execution_id)
 	root = sf_branch_read((SfBranchKey) {execution->execution_no, SF_BRANCH_ROOT}, SF_LOCK_SKIP);
 	if (root == NULL || root->phase != SF_PHASE_ENTER || sf_branch_is_parked(root))
 		return;
-	sf_park_branch(root, "hold", hold_no);
+	sf_park_for_object(root, "hold", hold_no);
 	sf_apply_branch(root);
 }

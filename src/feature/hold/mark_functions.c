@@ -24,7 +24,7 @@
 static SfMarkOutcome
 parse_outcome(const char *text)
 {
-	static const char *const names[] = {SF_MARK_LIST(SF_MARK_NAME)};
+	static const char *const names[] = {SF_MARK_OUTCOME_LIST(SF_MARK_OUTCOME_NAME)};
 
 	return (SfMarkOutcome) sf_argument_word("outcome", text, names, lengthof(names));
 }
@@ -40,7 +40,7 @@ parse_mark(FunctionCallInfo fcinfo)
 
 	if (mark.output == NULL)
 		return mark;
-	if (mark.outcome != SF_MARK_SUCCESS)
+	if (mark.outcome != SF_MARK_OUTCOME_SUCCESS)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument output is for the outcome success")));

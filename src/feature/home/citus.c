@@ -55,7 +55,7 @@ typedef struct Cluster
 	bool		is_current;
 	Oid			table;			/* sf_home; InvalidOid: there is none, or it is not distributed */
 	Oid			transaction_id; /* the function get_current_transaction_id() */
-	int			group;			/* the number that Citus has given this node */
+	SfCitusGroup group;			/* of this node */
 	Oid			watched[3];		/* a change of these changes it */
 	uint64		changes;		/* so often it has changed */
 } Cluster;
@@ -120,7 +120,7 @@ read_cluster(void)
 	cluster.transaction_id = find_transaction_id();
 	if (!OidIsValid(cluster.transaction_id))
 		return;
-	cluster.group = (int) sf_db_number(&group_plan, SF_NO_NODE);
+	cluster.group = (SfCitusGroup) sf_db_number(&group_plan, SF_NO_GROUP);
 	cluster.table = (Oid) sf_db_number(&table_plan, InvalidOid);
 	cluster.watched[0] = cluster.table;
 	/* what an old snapshot shows, or what has changed meanwhile, is good for once */
@@ -166,7 +166,7 @@ read_home(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfHome	   *home = arg;
 
 	home->place = sf_row_number(tuple, desc, COL_here, 0) != 0 ? SF_HOME_HERE : SF_HOME_ELSEWHERE;
-	home->node = (int) sf_row_number(tuple, desc, COL_groupid, 0);
+	home->group = (int) sf_row_number(tuple, desc, COL_groupid, 0);
 	home->host = sf_row_text(tuple, desc, COL_nodename);
 	home->port = (int) sf_row_number(tuple, desc, COL_nodeport, 0);
 }

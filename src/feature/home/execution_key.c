@@ -145,14 +145,14 @@ require_here(const char *key)
 		return;
 	if (home.place == SF_HOME_HERE)
 	{
-		sf_home_claim(key, home.node, changes);
+		sf_home_claim(key, home.group, changes);
 		return;
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_NOT_AT_HOME),
-			 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.node),
-			 sf_error_node(home.node),
-			 errdetail("Node %d is host=%s port=%d.", home.node, home.host, home.port),
+			 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.group),
+			 sf_error_node(home.group),
+			 errdetail("Node %d is host=%s port=%d.", home.group, home.host, home.port),
 			 errhint("Start the execution there, or by a function that Citus delegates to the node of the key.")));
 }
 
@@ -178,7 +178,7 @@ sf_home_prepare(SfExecution *execution, const void *option)
 
 /* An execution begins: keep its key. */
 void
-sf_home_begins(const SfExecution *execution, SfBranch *root)
+sf_home_beginning(const SfExecution *execution, SfBranch *root)
 {
 	const char *key = SF_OF_START(execution, sf_home_option);
 

@@ -27,11 +27,16 @@ typedef enum SfHomePlace
 	SF_HOME_ELSEWHERE
 } SfHomePlace;
 
+/* The number by which Citus knows a node; "node" in sf_home and in messages */
+typedef int SfCitusGroup;
+
+#define SF_NO_GROUP	(-1)
+
 /* The home of a key; UNKNOWN: the others say nothing */
 typedef struct SfHome
 {
 	SfHomePlace place;
-	int			node;			/* the number of Citus's group */
+	SfCitusGroup group;
 	char	   *host;
 	int			port;
 } SfHome;
@@ -40,8 +45,8 @@ typedef struct SfHome
 typedef struct SfHomeRow
 {
 	bool		found;			/* the key has a row */
-	int			node;			/* Citus's group */
-	int			from_node;		/* some are still there; or SF_NO_NODE */
+	SfCitusGroup group;
+	SfCitusGroup from_group;	/* some are still there; or SF_NO_GROUP */
 } SfHomeRow;
 
 /* --- Citus (citus.c) --- */
@@ -58,20 +63,20 @@ extern int	sf_home_node_number(void);
 
 extern bool sf_home_tells(void);
 extern SfHomeRow sf_home_row_find(const char *key);
-extern void sf_home_row_set(const char *key, int node, int from_node);
-extern List *sf_home_keys_to_move(int node);
-extern int	sf_home_group(void);
-extern char *sf_home_dsn(int node);
+extern void sf_home_row_set(const char *key, SfCitusGroup group, SfCitusGroup from_group);
+extern List *sf_home_keys_to_move(SfCitusGroup group);
+extern SfCitusGroup sf_home_group(void);
+extern char *sf_home_dsn(SfCitusGroup group);
 extern void sf_home_lock(const char *key, bool shared);
 extern bool sf_home_claim_known(const char *key);
-extern void sf_home_claim(const char *key, int here, uint64 changes);
+extern void sf_home_claim(const char *key, SfCitusGroup here, uint64 changes);
 
 /* --- keys of executions (execution_key.c) --- */
 
 extern void *sf_home_compile_options(const Jsonb *options, const SfProgram *program);
 extern int	sf_home_option;		/* the number of what is compiled; the registry sets it */
 extern void sf_home_prepare(SfExecution *execution, const void *option);
-extern void sf_home_begins(const SfExecution *execution, SfBranch *root);
+extern void sf_home_beginning(const SfExecution *execution, SfBranch *root);
 extern void sf_home_keep(int64 execution_no);
 
 #endif							/* SF_FEATURE_HOME_H */

@@ -53,7 +53,7 @@ const SfFeature sf_home_feature = {
 	.machine_options = &machine_options,
 	.init = sf_home_init,
 	.prepare = sf_home_prepare,
-	.on_beginning = sf_home_begins,
+	.on_beginning = sf_home_beginning,
 	.keep_here = sf_home_keep,
 	.put_health = put_health,
 };

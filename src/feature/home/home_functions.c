@@ -24,7 +24,7 @@ SF_SQL_FUNCTION(sfflow_sf_find_home)
 		elog(ERROR, "return type must be a row type");
 	if (!unknown)
 	{
-		values[0] = Int32GetDatum(home.node);
+		values[0] = Int32GetDatum(home.group);
 		values[1] = CStringGetTextDatum(home.host);
 		values[2] = Int32GetDatum(home.port);
 	}

@@ -77,8 +77,8 @@ read_home_row(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfHomeRow  *row = arg;
 
 	row->found = true;
-	row->node = (int) sf_row_number(tuple, desc, COL_node, SF_NO_NODE);
-	row->from_node = (int) sf_row_number(tuple, desc, COL_from_node, SF_NO_NODE);
+	row->group = (int) sf_row_number(tuple, desc, COL_node, SF_NO_GROUP);
+	row->from_group = (int) sf_row_number(tuple, desc, COL_from_node, SF_NO_GROUP);
 }
 
 /* Find on which node the executions of a key are. */
@@ -86,7 +86,7 @@ SfHomeRow
 sf_home_row_find(const char *key)
 {
 	static HomePlan query = {.format = "SELECT h.node, h.from_node FROM %s h WHERE h.key OPERATOR(pg_catalog.=) $1"};
-	SfHomeRow	row = {.node = SF_NO_NODE,.from_node = SF_NO_NODE};
+	SfHomeRow	row = {.group = SF_NO_GROUP,.from_group = SF_NO_GROUP};
 	SfPlan	   *plan = prepare(&query);
 
 	if (plan != NULL)
@@ -94,46 +94,46 @@ sf_home_row_find(const char *key)
 	return row;
 }
 
-/* Say on which node the executions of a key are; from_node: where others still are, or SF_NO_NODE. */
+/* Say on which node the executions of a key are; from_group: where others still are, or SF_NO_GROUP. */
 void
-sf_home_row_set(const char *key, int node, int from_node)
+sf_home_row_set(const char *key, SfCitusGroup group, SfCitusGroup from_group)
 {
 	static HomePlan query = {.format = "INSERT INTO %s AS h (key, node, from_node) VALUES ($1, $2, $3)"
 		" ON CONFLICT (key) DO UPDATE SET node = EXCLUDED.node, from_node = EXCLUDED.from_node"};
 	SfPlan	   *plan = prepare(&query);
 
 	if (plan != NULL)
-		sf_db_execute(plan, SF_TEXT(key), SF_INT4(node), sf_query_arg(INT4OID, Int32GetDatum(from_node), from_node == SF_NO_NODE));
+		sf_db_execute(plan, SF_TEXT(key), SF_INT4(group), sf_query_arg(INT4OID, Int32GetDatum(from_group), from_group == SF_NO_GROUP));
 }
 
 /* List the keys of which some executions are on another node than the row says, or than this one. */
 List *
-sf_home_keys_to_move(int node)
+sf_home_keys_to_move(SfCitusGroup group)
 {
 	static HomePlan query = {.format = "SELECT h.key FROM %s h WHERE h.node <> $1 OR h.from_node IS NOT NULL ORDER BY h.key"};
 	SfPlan	   *plan = prepare(&query);
 
-	return plan == NULL ? NIL : sf_db_texts(plan, SF_INT4(node));
+	return plan == NULL ? NIL : sf_db_texts(plan, SF_INT4(group));
 }
 
-/* The number that Citus has given this node; SF_NO_NODE: there is no Citus. */
-int
+/* The number that Citus has given this node; SF_NO_GROUP: there is no Citus. */
+SfCitusGroup
 sf_home_group(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT l.groupid FROM pg_catalog.pg_dist_local_group l");
 
-	return sf_home_has_citus() ? (int) sf_db_number(&plan, SF_NO_NODE) : SF_NO_NODE;
+	return sf_home_has_citus() ? (int) sf_db_number(&plan, SF_NO_GROUP) : SF_NO_GROUP;
 }
 
 /* Where Citus has a node; NULL: it has none of this number. */
 char *
-sf_home_dsn(int node)
+sf_home_dsn(SfCitusGroup group)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.format('host=''%s'' port=%s', n.nodename, n.nodeport) FROM pg_catalog.pg_dist_node n"
 		" WHERE n.groupid = $1 AND n.noderole = 'primary'");
 
-	return sf_home_has_citus() ? sf_list_first(sf_db_texts(&plan, SF_INT4(node))) : NULL;
+	return sf_home_has_citus() ? sf_list_first(sf_db_texts(&plan, SF_INT4(group))) : NULL;
 }
 
 /* --- starts and moves of a key --- */
@@ -196,14 +196,14 @@ sf_home_claim_known(const char *key)
 
 /* Raise: the executions of a key have not followed its shard. */
 static void pg_attribute_noreturn()
-refuse(const char *key, const SfHomeRow *row, int here)
+refuse(const char *key, const SfHomeRow *row, SfCitusGroup here)
 {
-	int			other = row->from_node != SF_NO_NODE ? row->from_node : row->node;
+	SfCitusGroup other = row->from_group != SF_NO_GROUP ? row->from_group : row->group;
 
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_NOT_AT_HOME),
 			 errmsg("executions of key \"%s\" are still on node %d, from which its shard was moved", key, other),
-			 errhint("CALL sf_move_key('%s') on node %d lets them follow.", key, row->from_node != SF_NO_NODE ? row->node : here)));
+			 errhint("CALL sf_move_key('%s') on node %d lets them follow.", key, row->from_group != SF_NO_GROUP ? row->group : here)));
 }
 
 /*
@@ -211,7 +211,7 @@ refuse(const char *key, const SfHomeRow *row, int here)
  * executions are here. changes: of the cluster, before the look at where the key is at home.
  */
 void
-sf_home_claim(const char *key, int here, uint64 changes)
+sf_home_claim(const char *key, SfCitusGroup here, uint64 changes)
 {
 	SfHomeRow	row;
 
@@ -229,7 +229,7 @@ sf_home_claim(const char *key, int here, uint64 changes)
 		sf_db_execute(prepare(&query), SF_TEXT(key), SF_INT4(here));
 		row = sf_home_row_find(key);
 	}
-	if (row.node != here || row.from_node != SF_NO_NODE)
+	if (row.group != here || row.from_group != SF_NO_GROUP)
 		refuse(key, &row, here);
 	if (written_by != GetTopTransactionIdIfAny() && !IsolationUsesXactSnapshot() && changes == sf_home_changes() &&
 		hash_get_num_entries(known) < REMEMBERED)

@@ -99,7 +99,7 @@ extern void sf_person_delete_start(int64 execution_no);
 extern void sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 						   const SfTaskRequest *request, SfStimulus *stimulus);
 extern void sf_human_write(const SfFeatureWait *wait);
-extern char *sf_human_probe(const SfResource *resource);
+extern char *sf_human_problem_of(const SfResource *resource);
 
 /* --- human_task.c --- */
 

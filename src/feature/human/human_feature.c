@@ -92,7 +92,7 @@ states_renamed(const SfMigration *migration)
 static const SfFeatureResource resource = {
 	.begin_wait = sf_human_begin,
 	.write_wait = sf_human_write,
-	.problem_of = sf_human_probe,
+	.problem_of = sf_human_problem_of,
 	.kind = SF_RESOURCE_HUMAN,
 };
 

@@ -279,7 +279,7 @@ sf_human_begin(SfDraft *draft, const SfBranch *branch, const SfResource *resourc
 
 /* Tell why a machine of the caller cannot give tasks to the worklist of a resource; NULL: it can. */
 char *
-sf_human_probe(const SfResource *resource)
+sf_human_problem_of(const SfResource *resource)
 {
 	SfError		error;
 

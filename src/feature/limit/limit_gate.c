@@ -87,7 +87,7 @@ lock_slot(const SfLimit *limit, SfQueue queue)
 
 	for (;;)
 	{
-		SfXactSlot *slot = sf_limit_slot_lock(&now, queue);
+		SfXactSlot *slot = sf_limit_slot_take(&now, queue);
 		const SfLimit *found;
 
 		if (slot == NULL)
@@ -263,7 +263,7 @@ static SfLimitTaken *
 taken_by(SfDraft *draft)
 {
 	if (draft->taken == NULL)
-		draft->taken = MemoryContextAllocZero(GetMemoryChunkContext(draft), sizeof(SfLimitTaken));
+		draft->taken = MemoryContextAllocZero(draft->context, sizeof(SfLimitTaken));
 	return draft->taken;
 }
 
@@ -381,7 +381,7 @@ count_starts(void)
  * there, or if its transaction starts many: else each would be claimed, only to wait.
  */
 void
-sf_limit_begins(const SfExecution *execution, SfBranch *root)
+sf_limit_beginning(const SfExecution *execution, SfBranch *root)
 {
 	SfDraft    *draft;
 	SfQueueOrder order;
@@ -431,7 +431,7 @@ make_error(const SfStepLimit *by, SfError *error)
  * changed to wait in a queue, and the caller has it written; or (THROTTLED) *error is to be
  * that of its state.
  */
-SfGate
+SfGateVerdict
 sf_limit_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	bool		busy = false;

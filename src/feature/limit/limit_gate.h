@@ -40,11 +40,11 @@ typedef struct SfLimitTaken
 	List	   *drawn;			/* SfStepLimit: of these the step has drawn tokens */
 } SfLimitTaken;
 
-extern SfGate sf_limit_admit(SfDraft *draft, SfBranch *branch, SfError *error);
+extern SfGateVerdict sf_limit_admit(SfDraft *draft, SfBranch *branch, SfError *error);
 extern bool sf_limit_shares(const SfExecution *execution, SfQueue queue);
 extern void sf_limit_return_tokens(SfDraft *draft);
 extern void sf_limit_store_slots(void);
-extern void sf_limit_begins(const SfExecution *execution, SfBranch *root);
+extern void sf_limit_beginning(const SfExecution *execution, SfBranch *root);
 extern bool sf_limit_take_first(SfQueue queue, const SfQueuedBranch *first);
 
 /* --- limit_count.c --- */

@@ -212,7 +212,7 @@ sf_limit_slot_highest(int64 limit_no)
 
 /* Lock a free slot for this transaction; NULL: none is free. */
 SfXactSlot *
-sf_limit_slot_lock(const SfLimit *limit, SfQueue queue)
+sf_limit_slot_take(const SfLimit *limit, SfQueue queue)
 {
 	int			slot;
 

@@ -82,7 +82,7 @@ typedef struct SfUncountedSlots
 	int			tried;			/* the last number that was tried */
 } SfUncountedSlots;
 
-extern SfXactSlot *sf_limit_slot_lock(const SfLimit *limit, SfQueue queue);
+extern SfXactSlot *sf_limit_slot_take(const SfLimit *limit, SfQueue queue);
 extern void sf_limit_slot_unlock(SfXactSlot *slot);
 extern SfXactSlot *sf_limit_xact_slots(int *n);
 extern int	sf_limit_slot_highest(int64 limit_no);

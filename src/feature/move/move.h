@@ -53,7 +53,7 @@ extern void sf_move_note_back(SfArg numbers);
 typedef struct SfMove
 {
 	char	   *key;
-	const SfPeer *from;
+	const SfNode *from;
 	int64		moved;
 	int64		left;			/* executions that are still on the other node, as far as it says */
 	bool		checked;		/* the nodes may do this */

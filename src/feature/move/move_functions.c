@@ -57,24 +57,24 @@ SF_SQL_FUNCTION(sfflow_key_move)
 /* --- on the node that they come to --- */
 
 /* Find the node of a number: that of sf_add_node(), or else of Citus. */
-static const SfPeer *
+static const SfNode *
 find_node(int number)
 {
-	SfPeer	   *peer;
+	SfNode	   *node;
 
-	foreach_ptr(SfPeer, node, sf_peer_list())
-		if (node->number == number && node->dsn != NULL)
-			return node;
-	peer = palloc0(sizeof(SfPeer));
-	peer->number = number;
-	peer->name = psprintf("%d", number);
-	peer->dsn = sf_home_dsn(number);
-	if (peer->dsn == NULL || number == sf_home_group())
+	foreach_ptr(SfNode, listed, sf_node_list())
+		if (listed->number == number && listed->dsn != NULL)
+			return listed;
+	node = palloc0(sizeof(SfNode));
+	node->number = number;
+	node->name = psprintf("%d", number);
+	node->dsn = sf_home_dsn(number);
+	if (node->dsn == NULL || number == sf_home_group())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument from_node: there is no other node %d", number),
 				 errhint("sf_add_node() tells where a node is, where Citus does not.")));
-	return peer;
+	return node;
 }
 
 /*
@@ -96,20 +96,20 @@ node_of(const char *key, int named)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument from_node must not be null where no table sf_home tells on which node executions are"),
 				 errhint("Name the node from which the executions are to come.")));
-	if (row.found && row.from_node != SF_NO_NODE && row.node == sf_home_group() && (named == SF_NO_NODE || named == row.from_node))
-		return row.from_node;
-	if (row.found && row.from_node != SF_NO_NODE)
+	if (row.found && row.from_group != SF_NO_GROUP && row.group == sf_home_group() && (named == SF_NO_NODE || named == row.from_group))
+		return row.from_group;
+	if (row.found && row.from_group != SF_NO_GROUP)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_NOT_AT_HOME),
-				 errmsg("executions of key \"%s\" are on their way from node %d to node %d", key, row.from_node, row.node),
-				 errhint("CALL sf_move_key('%s') on node %d first.", key, row.node)));
+				 errmsg("executions of key \"%s\" are on their way from node %d to node %d", key, row.from_group, row.group),
+				 errhint("CALL sf_move_key('%s') on node %d first.", key, row.group)));
 	if (home.place == SF_HOME_ELSEWHERE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_NOT_AT_HOME),
-				 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.node),
-				 errdetail("Node %d is host=%s port=%d.", home.node, home.host, home.port),
+				 errmsg("key \"%s\" is at home on node %d, not on this one", key, home.group),
+				 errdetail("Node %d is host=%s port=%d.", home.group, home.host, home.port),
 				 errhint("Executions are moved to the node where their key is at home: call sf_move_key() there.")));
-	return named != SF_NO_NODE ? named : row.found && row.node != sf_home_group() ? row.node : SF_NO_NODE;
+	return named != SF_NO_NODE ? named : row.found && row.group != sf_home_group() ? row.group : SF_NO_NODE;
 }
 
 /* Wait before the next try. */
@@ -166,7 +166,7 @@ keys_to_move(void)
 	{
 		SfHomeRow	row = sf_home_row_find(key);
 
-		if (row.from_node != SF_NO_NODE ? row.node == sf_home_group() : sf_home_find(key).place == SF_HOME_HERE)
+		if (row.from_group != SF_NO_GROUP ? row.group == sf_home_group() : sf_home_find(key).place == SF_HOME_HERE)
 			keys = lappend(keys, key);
 	}
 	return keys;

@@ -49,11 +49,11 @@ quoted(const char *text)
 
 /* Ask the node where the executions are; a List of Jsonb.  Raises if it does not answer. */
 static List *
-ask(const SfMove *move, const char *arguments, SfPeerEffort effort)
+ask(const SfMove *move, const char *arguments, SfNodeEffort effort)
 {
-	SfPeerQuestion question = {.statement = "SELECT a FROM _sfflow.key_move($1) a",.argument = arguments,
+	SfNodeQuestion question = {.statement = "SELECT a FROM _sfflow.key_move($1) a",.argument = arguments,
 	.effort = effort};
-	const SfPeerAnswer *answer = linitial(sf_peer_ask(list_make1((void *) move->from), &question));
+	const SfNodeAnswer *answer = linitial(sf_node_ask(list_make1((void *) move->from), &question));
 	List	   *documents = NIL;
 
 	if (answer->error != NULL)
@@ -68,7 +68,7 @@ ask(const SfMove *move, const char *arguments, SfPeerEffort effort)
 
 /* Ask what has an answer of one document. */
 static Jsonb *
-ask_one(const SfMove *move, const char *arguments, SfPeerEffort effort)
+ask_one(const SfMove *move, const char *arguments, SfNodeEffort effort)
 {
 	List	   *documents = ask(move, arguments, effort);
 
@@ -302,7 +302,7 @@ read_some(Arrival *arrival, Position *behind)
 	List	   *texts = NIL;
 	List	   *rows = ask(arrival->move,
 						   psprintf("{\"do\": \"rows\", \"departure\": \"%s\", \"relation\": \"%s\", \"row_no\": %d}",
-									arrival->departure, behind->relation, behind->row_no), SF_PEER_WRITES);
+									arrival->departure, behind->relation, behind->row_no), SF_NODE_WRITES);
 
 	foreach_ptr(Jsonb, row, rows)
 	{
@@ -416,7 +416,7 @@ check_once(SfMove *move)
 
 	if (move->checked)
 		return;
-	document = ask_one(move, psprintf("{\"do\": \"look\", \"key\": %s}", quoted(move->key)), SF_PEER_WRITES);
+	document = ask_one(move, psprintf("{\"do\": \"look\", \"key\": %s}", quoted(move->key)), SF_NODE_WRITES);
 	check_nodes(move, document);
 	check_versions(move, document, numbers_here(document));
 	move->checked = true;
@@ -434,7 +434,7 @@ store_source(SfMove *move)
 	if (!sf_home_tells())
 		return false;
 	row = sf_home_row_find(move->key);
-	if (row.found && row.node == sf_home_group() && row.from_node == move->from->number)
+	if (row.found && row.group == sf_home_group() && row.from_group == move->from->number)
 		return false;
 	sf_home_row_set(move->key, sf_home_group(), move->from->number);
 	return true;
@@ -461,7 +461,7 @@ sf_move_some(SfMove *move)
 	DOCUMENT(arrived, &arrivals, SF_TEXT(move->key), SF_INT4(move->from->number));
 	answer = ask_one(move, psprintf("{\"do\": \"depart\", \"key\": %s, \"to\": %d, \"most\": %d, \"arrived\": %s}",
 									quoted(move->key), sf_home_node_number(), BATCH,
-									sf_json_to_cstring(arrivals)), SF_PEER_WRITES_LONG);
+									sf_json_to_cstring(arrivals)), SF_NODE_WRITES_LONG);
 	sf_db_execute(&told, SF_TEXT(move->key), SF_INT4(move->from->number), SF_JSONB(arrivals));
 	departure = sf_json_get_cstring(answer, "departure");
 	move->left = sf_move_number(answer, "left");
@@ -473,5 +473,5 @@ sf_move_some(SfMove *move)
 	}
 	move->done = move->left == 0;
 	if (move->done && sf_home_tells())
-		sf_home_row_set(move->key, sf_home_group(), SF_NO_NODE);
+		sf_home_row_set(move->key, sf_home_group(), SF_NO_GROUP);
 }

@@ -114,7 +114,7 @@ add_versions(Document *document)
 
 /* Note what has come of a document on a node. */
 static void
-note_applied(const Document *document, const SfPeer *node, const char *error)
+note_applied(const Document *document, const SfNode *node, const char *error)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.node_applied AS a (role, name, node, revision, digest, tried_at, error)"
@@ -147,7 +147,7 @@ read_lag(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Show whether nodes lack documents that were applied to all, if there are documents. */
 void
-sf_peer_health(SfHealthPut put, void *arg)
+sf_node_health(SfHealthPut put, void *arg)
 {
 	static SfPlan any = SF_PLAN("SELECT pg_catalog.count(*) FROM _sfflow.node_document d");
 	static SfPlan plan = SF_PLAN(
@@ -169,7 +169,7 @@ sf_peer_health(SfHealthPut put, void *arg)
 
 /* Put a row: what has come of a document on a node; (node NULL: this database, which is none). */
 static void
-put_row(FunctionCallInfo fcinfo, const Document *document, const SfPeer *node, const char *error, const Jsonb *answer)
+put_row(FunctionCallInfo fcinfo, const Document *document, const SfNode *node, const char *error, const Jsonb *answer)
 {
 	SfColumns	row = {0};
 	JsonbValue	root;
@@ -217,13 +217,13 @@ static void
 apply_everywhere(FunctionCallInfo fcinfo, Document *document, const List *nodes)
 {
 	static SfPlan plan = SF_PLAN("SELECT a FROM _sfflow.node_apply($1) a");
-	SfPeerQuestion question = {.statement = plan.query,.effort = SF_PEER_WRITES};
-	const SfPeer *here = NULL;
+	SfNodeQuestion question = {.statement = plan.query,.effort = SF_NODE_WRITES};
+	const SfNode *here = NULL;
 	List	   *others = NIL;
 	Jsonb	   *answer = NULL;
 	Jsonb	   *arguments;
 
-	foreach_ptr(SfPeer, node, nodes)
+	foreach_ptr(SfNode, node, nodes)
 	{
 		if (node->dsn == NULL)
 			here = node;
@@ -235,7 +235,7 @@ apply_everywhere(FunctionCallInfo fcinfo, Document *document, const List *nodes)
 	add_versions(document);
 	arguments = arguments_of(document);
 	question.argument = JsonbToCString(NULL, &arguments->root, VARSIZE(arguments));
-	foreach_ptr(const SfPeerAnswer, answered, sf_peer_ask(others, &question))
+	foreach_ptr(const SfNodeAnswer, answered, sf_node_ask(others, &question))
 	{
 		note_applied(document, answered->node, answered->error);
 		put_row(fcinfo, document, answered->node, answered->error,
@@ -257,7 +257,7 @@ SF_SQL_FUNCTION(sfflow_sf_apply_all)
 	/* Other nodes commit before this one: a document must not be taken back here that they have. */
 	PreventInTransactionBlock(true, "sf_apply_all()");
 	InitMaterializedSRF(fcinfo, 0);
-	nodes = sf_peer_list();
+	nodes = sf_node_list();
 	if (given != NULL)
 	{
 		sf_definition_check(given, sf_definition_kinds());

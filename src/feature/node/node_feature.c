@@ -11,12 +11,12 @@
 static void
 database_gone(Oid database)
 {
-	sf_peer_forget_all(database);
+	sf_node_forget_all(database);
 }
 
 const SfFeature sf_node_feature = {
 	.name = "node",
-	.init = sf_peer_seen_init,
-	.put_health = sf_peer_health,
+	.init = sf_node_seen_init,
+	.put_health = sf_node_health,
 	.on_database_gone = database_gone,
 };

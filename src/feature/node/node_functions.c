@@ -42,7 +42,7 @@ append_node(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	enum {COL_node = 1, COL_name, COL_dsn};
 	List	  **nodes = arg;
-	SfPeer	   *node = palloc0(sizeof(SfPeer));
+	SfNode	   *node = palloc0(sizeof(SfNode));
 
 	node->number = (int) sf_row_number(tuple, desc, COL_node, 0);
 	node->name = sf_row_text(tuple, desc, COL_name);
@@ -50,9 +50,9 @@ append_node(HeapTuple tuple, TupleDesc desc, void *arg)
 	*nodes = lappend(*nodes, node);
 }
 
-/* List the nodes, a List of SfPeer, by their numbers. */
+/* List the nodes, a List of SfNode, by their numbers. */
 List *
-sf_peer_list(void)
+sf_node_list(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT n.node, n.name, n.dsn FROM _sfflow.node n ORDER BY n.node");
 	List	   *nodes = NIL;
@@ -63,7 +63,7 @@ sf_peer_list(void)
 
 /* Take the row of a node that answers, or why it does not. */
 static void
-put_row(FunctionCallInfo fcinfo, const SfPeer *node, bool is_state, const char *error, Jsonb *answer)
+put_row(FunctionCallInfo fcinfo, const SfNode *node, bool is_state, const char *error, Jsonb *answer)
 {
 	SfColumns	row = {0};
 
@@ -88,7 +88,7 @@ SF_SQL_FUNCTION(sfflow_ask_nodes)
 {
 	char	   *question = sf_arg_text(fcinfo, 0, "question");
 	Jsonb	   *arguments = sf_arg_jsonb(fcinfo, 1, "arguments");
-	SfPeerQuestion asked = {.argument = JsonbToCString(NULL, &arguments->root, VARSIZE(arguments))};
+	SfNodeQuestion asked = {.argument = JsonbToCString(NULL, &arguments->root, VARSIZE(arguments))};
 	SfPlan	   *plan = NULL;
 	List	   *others = NIL;
 
@@ -102,7 +102,7 @@ SF_SQL_FUNCTION(sfflow_ask_nodes)
 	asked.statement = plan->query;
 	InitMaterializedSRF(fcinfo, 0);
 	/* This database first: what is wrong with the arguments is an error before anyone else is asked. */
-	foreach_ptr(SfPeer, node, sf_peer_list())
+	foreach_ptr(SfNode, node, sf_node_list())
 	{
 		List	   *answers = NIL;
 
@@ -115,9 +115,9 @@ SF_SQL_FUNCTION(sfflow_ask_nodes)
 		foreach_ptr(Jsonb, answer, answers)
 			put_row(fcinfo, node, false, NULL, answer);
 		put_row(fcinfo, node, true, NULL, NULL);
-		sf_peer_note(node->number, NULL);
+		sf_node_note(node->number, NULL);
 	}
-	foreach_ptr(const SfPeerAnswer, answer, sf_peer_ask(others, &asked))
+	foreach_ptr(const SfNodeAnswer, answer, sf_node_ask(others, &asked))
 	{
 		foreach_ptr(char, text, answer->rows)
 			put_row(fcinfo, answer->node, false, NULL,
@@ -173,9 +173,9 @@ SF_SQL_FUNCTION(sfflow_node_metrics)
 SF_SQL_FUNCTION(sfflow_nodes_seen)
 {
 	InitMaterializedSRF(fcinfo, 0);
-	foreach_ptr(const SfPeer, node, sf_peer_list())
+	foreach_ptr(const SfNode, node, sf_node_list())
 	{
-		SfPeerSeen	seen = sf_peer_seen(node->number);
+		SfNodeSeen	seen = sf_node_seen(node->number);
 		SfColumns	row = {0};
 
 		sf_columns_add(&row, Int32GetDatum(node->number), false);
@@ -208,18 +208,18 @@ static void
 check_numbers(int number, char *name, char *dsn)
 {
 	static SfPlan plan = SF_PLAN("SELECT _sfflow.node_number('{}')::pg_catalog.text");
-	SfPeerQuestion question = {.statement = "SELECT a FROM _sfflow.node_number($1) a",.argument = "{}",.is_unnoted = true};
-	SfPeer		added = {.number = number,.name = name,.dsn = dsn};
+	SfNodeQuestion question = {.statement = "SELECT a FROM _sfflow.node_number($1) a",.argument = "{}",.is_unnoted = true};
+	SfNode		added = {.number = number,.name = name,.dsn = dsn};
 	List	   *asked = list_make1(&added);
 	int			numbers[SF_MAX_NODE + 1] = {0};
 	int			own = number_of(sf_list_first(sf_db_list(&plan, sf_row_append_text, NULL, 0)));
 
 	if (dsn == NULL)
 		return;
-	foreach_ptr(SfPeer, node, sf_peer_list())
+	foreach_ptr(SfNode, node, sf_node_list())
 		if (node->number != number && node->dsn != NULL)
 			asked = lappend(asked, node);
-	foreach_ptr(const SfPeerAnswer, answer, sf_peer_ask(asked, &question))
+	foreach_ptr(const SfNodeAnswer, answer, sf_node_ask(asked, &question))
 	{
 		int			drawn = answer->rows == NIL ? SF_NO_NODE : number_of(linitial(answer->rows));
 
@@ -248,7 +248,7 @@ SF_SQL_FUNCTION(sfflow_sf_add_node)
 	int			number = sf_arg_count(fcinfo, 0, "node", 0, 0);
 	char	   *name = sf_arg_text(fcinfo, 1, "name");
 	char	   *dsn = sf_arg_text_or_null(fcinfo, 2);
-	char	   *problem = dsn == NULL ? NULL : sf_peer_dsn_problem(dsn);
+	char	   *problem = dsn == NULL ? NULL : sf_node_dsn_problem(dsn);
 	int64		other;
 
 	if (PG_ARGISNULL(0) || number > MAX_NUMBER)
@@ -271,7 +271,7 @@ SF_SQL_FUNCTION(sfflow_sf_add_node)
 				 errmsg("node %d has this name already, or is this database", (int) other)));
 	check_numbers(number, name, dsn);
 	sf_db_execute(&plan, SF_INT4(number), SF_TEXT(name), SF_TEXT(dsn), SF_TIME(GetCurrentTimestamp()));
-	sf_peer_forget(number);
+	sf_node_forget(number);
 	PG_RETURN_VOID();
 }
 
@@ -287,7 +287,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_node)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("node %d does not exist", number)));
-	sf_peer_forget(number);
+	sf_node_forget(number);
 	PG_RETURN_VOID();
 }
 
@@ -295,7 +295,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_node)
 SF_SQL_FUNCTION(sfflow_sf_node_addresses)
 {
 	InitMaterializedSRF(fcinfo, 0);
-	foreach_ptr(const SfPeer, node, sf_peer_list())
+	foreach_ptr(const SfNode, node, sf_node_list())
 	{
 		SfColumns	row = {0};
 

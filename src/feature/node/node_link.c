@@ -123,7 +123,7 @@ problem_of(const PQconninfoOption *options)
 
 /* Find what is wrong with a dsn; NULL: nothing. */
 char *
-sf_peer_dsn_problem(const char *dsn)
+sf_node_dsn_problem(const char *dsn)
 {
 	char	   *error = NULL;
 	char	   *problem;
@@ -154,7 +154,7 @@ typedef enum LinkStage
 /* A node that is asked */
 typedef struct Link
 {
-	SfPeerAnswer *answer;
+	SfNodeAnswer *answer;
 	PGconn	   *conn;
 	LinkStage		stage;
 	uint32		events;			/* that it waits for */
@@ -165,7 +165,7 @@ typedef struct Link
 /* All of them */
 typedef struct Links
 {
-	const SfPeerQuestion *question;
+	const SfNodeQuestion *question;
 	Link	   *links;
 	int			n;
 } Links;
@@ -207,15 +207,15 @@ fail(Link *link, char *error)
 
 /* Milliseconds that the statement of a question may take */
 static int
-statement_ms(const SfPeerQuestion *question)
+statement_ms(const SfNodeQuestion *question)
 {
 	switch (question->effort)
 	{
-		case SF_PEER_READS:
+		case SF_NODE_READS:
 			return sf_setting_node_timeout;
-		case SF_PEER_WRITES:
+		case SF_NODE_WRITES:
 			return WRITING_MS;
-		case SF_PEER_WRITES_LONG:
+		case SF_NODE_WRITES_LONG:
 			return LONG_MS;
 	}
 	pg_unreachable();
@@ -223,15 +223,15 @@ statement_ms(const SfPeerQuestion *question)
 
 /* Begin to connect. */
 static void
-begin(Link *link, const SfPeerQuestion *question)
+begin(Link *link, const SfNodeQuestion *question)
 {
 	const char *keys[64];
 	const char *values[64];
 	int			n = 0;
 	char	   *database = get_database_name(MyDatabaseId);
 	char	   *options = psprintf(OPTIONS, statement_ms(question),
-								   question->effort == SF_PEER_WRITES_LONG ? WRITING_MS : 0,
-								   question->effort == SF_PEER_READS ? "on" : "off");
+								   question->effort == SF_NODE_WRITES_LONG ? WRITING_MS : 0,
+								   question->effort == SF_NODE_READS ? "on" : "off");
 	char	   *error = NULL;
 	PQconninfoOption *given = pq.PQconninfoParse(link->answer->node->dsn, &error);
 
@@ -285,12 +285,12 @@ flush(Link *link)
 
 /* The connection is made: ask. */
 static void
-ask(Link *link, const SfPeerQuestion *question)
+ask(Link *link, const SfNodeQuestion *question)
 {
 	const char *values[1] = {question->argument};
 
 	link->stage = ASKING;
-	if (question->effort != SF_PEER_READS)
+	if (question->effort != SF_NODE_READS)
 	{
 		link->ms = statement_ms(question);
 		link->until = sf_tick_plus_ms(sf_tick_now(), link->ms);
@@ -304,7 +304,7 @@ ask(Link *link, const SfPeerQuestion *question)
 
 /* Take a result: one column of JSON. */
 static void
-read_result(SfPeerAnswer *answer, const PGresult *result)
+read_result(SfNodeAnswer *answer, const PGresult *result)
 {
 	if (pq.PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
@@ -327,7 +327,7 @@ read_result(SfPeerAnswer *answer, const PGresult *result)
 
 /* Go on with a link whose socket is ready. */
 static void
-continue_link(Link *link, const SfPeerQuestion *question)
+continue_link(Link *link, const SfNodeQuestion *question)
 {
 	PGresult   *result;
 
@@ -420,9 +420,9 @@ drop_late(Links *all)
 	}
 }
 
-/* Ask nodes of other servers, all at the same time; an SfPeerAnswer for each, in their order. */
+/* Ask nodes of other servers, all at the same time; an SfNodeAnswer for each, in their order. */
 List *
-sf_peer_ask(const List *nodes, const SfPeerQuestion *question)
+sf_node_ask(const List *nodes, const SfNodeQuestion *question)
 {
 	Links		all = {.question = question,.links = palloc0(sizeof(Link) * (size_t) Max(list_length(nodes), 1))};
 	List	   *answers = NIL;
@@ -431,9 +431,9 @@ sf_peer_ask(const List *nodes, const SfPeerQuestion *question)
 	if (nodes == NIL)
 		return NIL;
 	load_libpq();
-	foreach_ptr(const SfPeer, node, nodes)
+	foreach_ptr(const SfNode, node, nodes)
 	{
-		SfPeerAnswer *answer = palloc0(sizeof(SfPeerAnswer));
+		SfNodeAnswer *answer = palloc0(sizeof(SfNodeAnswer));
 
 		answer->node = node;
 		answers = lappend(answers, answer);
@@ -456,8 +456,8 @@ sf_peer_ask(const List *nodes, const SfPeerQuestion *question)
 			close_link(&all.links[i]);
 	}
 	PG_END_TRY();
-	foreach_ptr(const SfPeerAnswer, answer, answers)
+	foreach_ptr(const SfNodeAnswer, answer, answers)
 		if (!question->is_unnoted)
-			sf_peer_note(answer->node->number, answer->error);
+			sf_node_note(answer->node->number, answer->error);
 	return answers;
 }

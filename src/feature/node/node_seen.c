@@ -16,17 +16,17 @@
 typedef struct Entry
 {
 	SfHashEntry entry;			/* first: the number of the node, and one */
-	SfPeerSeen	seen;
+	SfNodeSeen	seen;
 } Entry;
 
 static SfHash entries;
 
 /* A node of which nothing is known */
-static const SfPeerSeen never = {.answered_at = DT_NOBEGIN,.failed_at = DT_NOBEGIN};
+static const SfNodeSeen never = {.answered_at = DT_NOBEGIN,.failed_at = DT_NOBEGIN};
 
 /* Ask for the shared memory; from _PG_init. */
 void
-sf_peer_seen_init(void)
+sf_node_seen_init(void)
 {
 	sf_hash_init(&entries, "sfflow_nodes", ENTRIES, sizeof(Entry), 0);
 }
@@ -47,7 +47,7 @@ is_never_idle(const void *entry, SfTick now)
 
 /* Note that a node has answered, or (error not NULL) has not. */
 void
-sf_peer_note(int number, const char *error)
+sf_node_note(int number, const char *error)
 {
 	SfHashKey	key = key_of(MyDatabaseId, number);
 	TimestampTz now = GetCurrentTimestamp();
@@ -75,10 +75,10 @@ sf_peer_note(int number, const char *error)
 }
 
 /* When a node has answered last, and when it has not. */
-SfPeerSeen
-sf_peer_seen(int number)
+SfNodeSeen
+sf_node_seen(int number)
 {
-	SfPeerSeen	seen = never;
+	SfNodeSeen	seen = never;
 	Entry	   *entry;
 
 	sf_hash_lock(&entries, LW_SHARED);
@@ -100,14 +100,14 @@ forget(Oid database, int64 first)
 
 /* Forget a node of this database. */
 void
-sf_peer_forget(int number)
+sf_node_forget(int number)
 {
 	forget(MyDatabaseId, key_of(MyDatabaseId, number).first);
 }
 
 /* Forget all nodes of a database. */
 void
-sf_peer_forget_all(Oid database)
+sf_node_forget_all(Oid database)
 {
 	forget(database, SF_HASH_ANY);
 }

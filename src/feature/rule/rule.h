@@ -7,6 +7,7 @@
 
 #include "asl/program.h"
 #include "run/task/deliverer.h"
+#include "store/alert/feature_rule_target.h"
 #include "store/execution/execution.h"
 #include "store/execution/status.h"
 
@@ -68,19 +69,6 @@ extern void sf_rule_note_depth(int64 execution_no, int depth);
 extern int	sf_rule_depth(int64 execution_no, int64 parent_execution_no);
 
 extern Oid	sf_rule_set_owner(const char *name, Oid owner);
-
-/* What a feature does that has the events by key that rules may emit: target "event:paid" */
-typedef struct SfRuleTarget
-{
-	/* Raise unless a role may emit events of a type. */
-	void		(*require_emit) (const char *name, Oid owner);
-
-	/* Emit one as the role, with key, payload and id (else: another one) of an object. */
-	void		(*emit) (const char *name, Oid owner, Jsonb *event, char *id);
-
-	/* How many rules led to what an execution has received */
-	int			(*depth_of_received) (int64 execution_no);
-} SfRuleTarget;
 
 /*
  * --- what a rule calls, by its name ---

@@ -19,6 +19,7 @@
 #include "base/error/errors.h"
 #include "base/hooks.h"
 #include "base/time/timing.h"
+#include "feature/schedule/noted_runs.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "run/gate/gate.h"
@@ -122,7 +123,7 @@ run(SfSchedule *schedule, TimestampTz scheduled, SfOverlap overlap)
 	if (starts_now(schedule, scheduled, overlap, pending))
 		return start(schedule, scheduled);
 	if (overlap == SF_OVERLAP_SKIP || pending >= MAX_PENDING)
-		note_run(schedule, SF_RUN_OUTCOME_OVERLAP, scheduled, NULL, NULL);
+		note_run(schedule, SF_RUN_OUTCOME_OVERLAPPED, scheduled, NULL, NULL);
 	else
 		enqueue(schedule, scheduled);
 	return NULL;
@@ -318,7 +319,7 @@ handle_missed(ScheduleSweep *sweep, TimestampTz until, TimestampTz now)
 			done = run_all(sweep, sf_schedule_expected_from(schedule, &sweep->search), last);
 			break;
 		case SF_MISSED_SKIP:
-			note_run(schedule, SF_RUN_OUTCOME_MISSED, last, NULL, NULL);
+			note_run(schedule, SF_RUN_OUTCOME_GIVEN_UP, last, NULL, NULL);
 			missed_at = last;
 			break;
 	}
@@ -352,7 +353,7 @@ sf_due_run_called(SfSchedule *schedule, TimestampTz now)
 
 	if (!sf_schedule_find_match(schedule, &sweep.search, now, &scheduled))
 	{
-		note_run(schedule, SF_RUN_OUTCOME_SKIPPED, DT_NOBEGIN, NULL, NULL);
+		note_run(schedule, SF_RUN_OUTCOME_NO_MATCH, DT_NOBEGIN, NULL, NULL);
 		return NULL;
 	}
 	/* where one run makes up for all that was missed, this is the one */

@@ -87,7 +87,8 @@ sf_pg_cron_require(const char *name, const char *cron,
 				 errmsg("extension \"pg_cron\" is not installed"),
 				 errdetail("Schedules are jobs of pg_cron."),
 				 database == NULL ?
-				 errhint("Install pg_cron (on Debian the package postgresql-%d-cron), add it to shared_preload_libraries, set cron.database_name to \"%s\", restart, and run CREATE EXTENSION pg_cron.",
+				 errhint("Install pg_cron (on Debian the package postgresql-%d-cron), add it to shared_preload_libraries,"
+						 " set cron.database_name to \"%s\", restart, and run CREATE EXTENSION pg_cron.",
 						 PG_VERSION_NUM / 10000, get_database_name(MyDatabaseId)) :
 				 errhint("Run CREATE EXTENSION pg_cron in this database.")));
 	}

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/name/name.h"
+#include "feature/schedule/noted_runs.h"
 #include "feature/schedule/schedule.h"
 #include "store/feature.h"
 #include "store/role/owner.h"
@@ -179,7 +180,7 @@ sf_schedule_unstarted(const char *name, TimestampTz since, TimestampTz until)
 	List	   *runs = NIL;
 
 	sf_snapshot_read(&plan, append_unstarted, &runs, SF_TEXT(name), SF_TIME(since), SF_TIME(until),
-					 SF_TEXT(outcome_words[SF_RUN_OUTCOME_OVERLAP]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_MISSED]),
+					 SF_TEXT(outcome_words[SF_RUN_OUTCOME_OVERLAPPED]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_GIVEN_UP]),
 					 SF_TEXT(outcome_words[SF_RUN_OUTCOME_FAILED]), SF_TEXT(outcome_words[SF_RUN_OUTCOME_SUCCEEDED]));
 	return runs;
 }

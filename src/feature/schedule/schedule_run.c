@@ -27,6 +27,7 @@
 #include "base/value/encoding.h"
 #include "copy/instance.h"
 #include "feature/schedule/calendar.h"
+#include "feature/schedule/noted_runs.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "store/feature.h"
@@ -464,16 +465,16 @@ planned_of(SfRunOutcome outcome)
 {
 	switch (outcome)
 	{
-		case SF_RUN_OUTCOME_OVERLAP:
+		case SF_RUN_OUTCOME_OVERLAPPED:
 			return SF_PLANNED_SKIPPED;
-		case SF_RUN_OUTCOME_MISSED:
+		case SF_RUN_OUTCOME_GIVEN_UP:
 			return SF_PLANNED_MISSED;
 		case SF_RUN_OUTCOME_QUEUED:
 			return SF_PLANNED_QUEUED;
 		case SF_RUN_OUTCOME_FAILED:
 			return SF_PLANNED_FAILED;
 		case SF_RUN_OUTCOME_SUCCEEDED:
-		case SF_RUN_OUTCOME_SKIPPED:
+		case SF_RUN_OUTCOME_NO_MATCH:
 			break;
 	}
 	elog(ERROR, "a run with outcome %d was noted as one that did not start", outcome);

@@ -12,6 +12,7 @@
 #include "base/error/errors.h"
 #include "base/hooks.h"
 #include "base/version/schema.h"
+#include "feature/schedule/noted_runs.h"
 #include "feature/schedule/pg_cron.h"
 #include "feature/schedule/schedule.h"
 #include "store/audit/audit.h"

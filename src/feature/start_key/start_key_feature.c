@@ -30,7 +30,7 @@ static const SfFeatureTable tables[] = {
 static const char *const options[] = {"start_key", NULL};
 
 /* Have a branch wait for its turn; the row of its key is locked. */
-static SfGate
+static SfGateVerdict
 park(SfDraft *draft, SfBranch *branch)
 {
 	sf_park_in_line(branch, "start_key");
@@ -62,7 +62,7 @@ slice_has_another(const SfDraft *draft, const char *key)
  * Tell whether an execution with a key may begin, or go on after a redrive.  The row of the key stays locked until the
  * slice has committed; what the key says of the execution is written with the slice.
  */
-static SfGate
+static SfGateVerdict
 admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
 	const SfStartKeyOption *option = option_of(draft);
@@ -87,7 +87,7 @@ admit(SfDraft *draft, SfBranch *branch, SfError *error)
 		if (!sf_start_key_is_free(keyed->machine_no, keyed->key, keyed->entered_at))
 			return sf_start_key_advance(keyed->machine_no, keyed->key) ? park(draft, branch) :
 				sf_gate_put_off(draft, branch, BUSY_MS);
-		draft->line = MemoryContextStrdup(GetMemoryChunkContext(draft), keyed->key);
+		draft->line = MemoryContextStrdup(draft->context, keyed->key);
 	}
 	draft->redrive_allowed = draft->execution->started_at != DT_NOBEGIN;
 	return SF_GATE_OPEN;

@@ -18,7 +18,7 @@
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "run/apply/apply_internal.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/join/children.h"
 #include "store/alert/alert.h"
 #include "store/feature.h"

@@ -24,6 +24,7 @@ sf_draft_make(SfExecution *execution)
 													execution->version);
 	SfDraft	   *draft = palloc0(sizeof(SfDraft));
 
+	draft->context = CurrentMemoryContext;
 	draft->execution = execution;
 	draft->at = DT_NOBEGIN;
 	draft->program = cached->program;

@@ -32,6 +32,7 @@ typedef enum SfDraftBy
 /* An execution that a slice, or a session, works on, and the effects to be written */
 typedef struct SfDraft
 {
+	MemoryContext context;		/* what is to last until the draft is written is allocated here */
 	SfExecution *execution;
 	const SfProgram *program;
 	SfLoaded	loaded;			/* for its transitions */
@@ -54,10 +55,10 @@ typedef struct SfDraft
 	List	   *changes;		/* SfChange, where rules want to know of them */
 	SfBranch   *net_branch;		/* the JobNet whose input was read last, or NULL */
 	bool		began;			/* it begins in this draft */
-	bool		redrive_allowed;	/* by a feature (may_begin) that is told so (on_begun): it goes on */
-	const char *line;			/* of a feature (may_begin), in which it is the only one that may go on; NULL: none */
+	bool		redrive_allowed;	/* by a feature (admit) that is told so (on_begun): it goes on */
+	const char *line;			/* of a feature (admit), in which it is the only one that may go on; NULL: none */
 	const void *const *compiled;	/* what features have made of the options of its version (SF_COMPILED) */
-	void	   *taken;			/* what the feature that takes something before steps (may_begin) notes of that */
+	void	   *taken;			/* what the feature that takes something before steps (admit) notes of that */
 	TimestampTz at;				/* when the next transition begins; DT_NOBEGIN: when it is made */
 
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */

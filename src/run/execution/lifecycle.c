@@ -12,7 +12,7 @@
 #include "base/name/name.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/execution/lifecycle.h"
 #include "run/join/children.h"
 #include "store/feature.h"
@@ -488,14 +488,16 @@ try_lock_items(const SfExecution *execution, const List *branches)
 /*
  * The same with what did not succeed, of an execution that has ended without success,
  * but wait for no session that holds a branch of it, or of an item execution that goes on with it.
+ * *frozen_by is what is being done with it where it is FROZEN.
  */
 SfRedriven
-sf_lifecycle_try_redrive(SfExecution *execution)
+sf_lifecycle_try_redrive(SfExecution *execution, const char **frozen_by)
 {
 	List	   *branches;
 
-	if (sf_feature_frozen_by(execution->execution_no) != NULL)
-		return SF_REDRIVE_ARCHIVED;
+	*frozen_by = sf_feature_frozen_by(execution->execution_no);
+	if (*frozen_by != NULL)
+		return SF_REDRIVE_FROZEN;
 	if (!sf_branch_try_all(execution->execution_no, &branches) ||
 		!try_lock_items(execution, branches))
 		return SF_REDRIVE_BUSY;

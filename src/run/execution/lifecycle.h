@@ -39,10 +39,10 @@ typedef enum SfRedriven
 	SF_REDRIVE_DONE,
 	SF_REDRIVE_BUSY,			/* another session holds a branch */
 	SF_REDRIVE_NOTHING_LEFT,	/* it has no branches */
-	SF_REDRIVE_ARCHIVED			/* a program is writing it into an archive */
+	SF_REDRIVE_FROZEN			/* a feature keeps it as it is */
 } SfRedriven;
 
-extern SfRedriven sf_lifecycle_try_redrive(SfExecution *execution);
+extern SfRedriven sf_lifecycle_try_redrive(SfExecution *execution, const char **frozen_by);
 extern void sf_lifecycle_redrive_item(SfMapRun *map_run, SfExecution *execution);
 
 extern void sf_lifecycle_note_mark(SfExecution *execution, int state, int *iterations,

@@ -14,10 +14,10 @@
  * Let a branch begin its next step, or have it wait: then it is changed, and the caller has it written;
  * or its state fails, with *error.  The caller has read the clock.
  */
-SfGate
+SfGateVerdict
 sf_gate_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 {
-	SfGate		gate;
+	SfGateVerdict gate;
 
 	sf_table_cache_accept_changes();
 	SF_FEATURES(gate, feature)
@@ -27,7 +27,7 @@ sf_gate_admit(SfDraft *draft, SfBranch *branch, SfError *error)
 }
 
 /* A feature cannot tell yet: have a branch come again in a while. */
-SfGate
+SfGateVerdict
 sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms)
 {
 	sf_branch_come_at(branch, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms));

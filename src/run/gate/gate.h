@@ -8,8 +8,8 @@
 #include "run/draft/draft.h"
 #include "store/feature.h"
 
-extern SfGate sf_gate_admit(SfDraft *draft, SfBranch *branch, SfError *error);
-extern SfGate sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms);
+extern SfGateVerdict sf_gate_admit(SfDraft *draft, SfBranch *branch, SfError *error);
+extern SfGateVerdict sf_gate_put_off(SfDraft *draft, SfBranch *branch, int ms);
 extern bool sf_gate_take_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus);
 
 /* Names that a Task state uses, at most; of events beyond that the limits do not count */

@@ -22,7 +22,7 @@
 #include "base/hooks.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/slice/slice_run.h"
 
 /*

@@ -12,7 +12,7 @@
 #include "base/time/clock.h"
 #include "base/version/compat.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/distributed_map/result_writer.h"
 #include "run/gate/gate.h"
 #include "run/join/children.h"
@@ -192,11 +192,11 @@ is_by_itself(const SfSliceRequest *request)
  * or a line, or is put off; or (SF_GATE_LEFT) another branch of this slice waits for a hold: then a later slice
  * takes it, since a release waits for this one.  *throttled gets the error with which a feature has the state fail.
  */
-static SfGate
+static SfGateVerdict
 come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	SfGate		gate = sf_gate_admit(draft, branch, throttled);
+	SfGateVerdict gate = sf_gate_admit(draft, branch, throttled);
 
 	switch (gate)
 	{
@@ -259,7 +259,7 @@ static bool
 begin_step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *given, SfStimulus *begun)
 {
 	SfError		error = sf_error_make(NULL, NULL);
-	SfGate		gate;
+	SfGateVerdict gate;
 
 	/* before the look at holds: a step that begins later sees what is held by now */
 	draft->at = GetCurrentTimestamp();
@@ -603,7 +603,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 	if (branch->phase == SF_PHASE_ANNOUNCED)
 	{
 		SfError		throttled = sf_error_make(NULL, NULL);
-		SfGate		gate = sf_slice_in_session(slice->request) ?
+		SfGateVerdict gate = sf_slice_in_session(slice->request) ?
 			come_to_gate(slice, draft, branch, &throttled) : SF_GATE_OPEN;
 
 		if (!sf_gate_lets_pass(gate))

@@ -13,7 +13,7 @@
 #include "base/hooks.h"
 #include "base/time/timing.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/gate/gate.h"
 #include "run/slice/dispatch.h"
 #include "run/slice/slice_run.h"
@@ -58,7 +58,7 @@ run_claimed(SfExecution *execution, SfBranch *branch, bool last_try, const SfErr
 	SfDraft	   *draft = sf_draft_make(execution);
 	SfTaskOutcome outcome;
 	SfError		throttled = sf_error_make(NULL, NULL);
-	SfGate		gate = SF_GATE_OPEN;
+	SfGateVerdict gate = SF_GATE_OPEN;
 
 	sf_draft_give_to_worker(draft, SF_ROW_LOCK_MS);
 	/* the slice that claims it next ends it */

@@ -16,7 +16,7 @@
 #include "base/error/errors.h"
 #include "base/hooks.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/gate/gate.h"
 #include "run/slice/slice_run.h"
 #include "store/branch/park.h"

@@ -14,7 +14,7 @@ struct SfDraft;
 struct SfStimulus;
 
 /* What becomes of a branch that is about to begin a step */
-typedef enum SfGate
+typedef enum SfGateVerdict
 {
 	SF_GATE_OPEN,
 	SF_GATE_HELD,				/* the branch waits for the end of a hold */
@@ -23,11 +23,11 @@ typedef enum SfGate
 	SF_GATE_LEFT,				/* the branch is left to another slice, since this one runs no more user code */
 	SF_GATE_WAITS,				/* the branch waits in a queue, or in a line */
 	SF_GATE_THROTTLED			/* the state is to fail */
-} SfGate;
+} SfGateVerdict;
 
 /* Does a branch go on at a gate, with its step or with a failure? */
 static inline bool
-sf_gate_lets_pass(SfGate gate)
+sf_gate_lets_pass(SfGateVerdict gate)
 {
 	return gate == SF_GATE_OPEN || gate == SF_GATE_THROTTLED;
 }
@@ -51,7 +51,7 @@ typedef struct SfFeatureGate
 	 * wait, it is changed to do so; or the state fails, with *error.  A feature that takes something, such
 	 * as a slot, is the last of the list: none behind it may refuse.  What it takes it notes in the draft (taken).
 	 */
-	SfGate		(*admit) (struct SfDraft *draft, SfBranch *branch, SfError *error);
+	SfGateVerdict (*admit) (struct SfDraft *draft, SfBranch *branch, SfError *error);
 
 	/* Does the object that the feature has parked a branch for still apply to it? */
 	SfParking	(*still_parks) (const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);

@@ -42,7 +42,7 @@ no_order(SfParkedKind kind)
 
 /* Have a branch, which the caller writes, wait for an object of a feature. */
 void
-sf_park_branch(SfBranch *branch, const char *feature, int64 object_no)
+sf_park_for_object(SfBranch *branch, const char *feature, int64 object_no)
 {
 	park(branch, feature, SF_INT8(object_no), SF_NULL(INT8OID), no_order(SF_PARKED_FOR_OBJECT));
 }
@@ -92,7 +92,7 @@ List *
 sf_park_list(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT " SF_PARKED " FROM _sfflow.parked w"
+		"SELECT " SF_PARKED_SELECT " FROM _sfflow.parked w"
 		" WHERE w.execution_no = $1 ORDER BY w.branch_no");
 
 	return sf_db_list(&plan, append_parked, SF_ARGS(SF_INT8(execution_no)));
@@ -107,7 +107,7 @@ List *
 sf_park_list_of(int machine_no, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT " SF_PARKED " FROM _sfflow.parked w"
+		"SELECT " SF_PARKED_SELECT " FROM _sfflow.parked w"
 		" CROSS JOIN LATERAL (SELECT e.machine_no FROM _sfflow.execution e"
 		"  WHERE e.execution_no = w.execution_no OFFSET 0) e"
 		" CROSS JOIN LATERAL (SELECT s.machine_no, s.owner FROM _sfflow.state_machine s"
@@ -121,7 +121,7 @@ sf_park_list_of(int machine_no, Oid owner)
 							  sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner))));
 }
 
-/* The same of rows that a query finds, which has SF_PARKED. */
+/* The same of rows that a query finds, which has SF_PARKED_SELECT. */
 List *
 sf_park_list_by(SfPlan *plan)
 {

@@ -78,18 +78,18 @@ sf_parked_queue(const SfParked *parked)
 	return parked->queue;
 }
 
-extern void sf_park_branch(SfBranch *branch, const char *feature, int64 object_no);
+extern void sf_park_for_object(SfBranch *branch, const char *feature, int64 object_no);
 extern void sf_park_in_line(SfBranch *branch, const char *feature);
 extern const char *sf_park_feature(SfBranchKey key);
 extern List *sf_park_list(int64 execution_no);
 extern List *sf_park_list_of(int machine_no, Oid owner);
 
 /* The columns of a row that is listed */
-#define SF_PARKED	"w.execution_no, w.branch_no, w.feature, w.object_no, w.queue, w.kind"
+#define SF_PARKED_SELECT	"w.execution_no, w.branch_no, w.feature, w.object_no, w.queue, w.kind"
 
 /* What waits for objects for roles (for_owner) that have no rights of the machine's owner, or not any more: a query */
 #define SF_PARKED_OF_OTHERS(feature, table, number) \
-	"SELECT " SF_PARKED " FROM _sfflow." table " x" \
+	"SELECT " SF_PARKED_SELECT " FROM _sfflow." table " x" \
 	" JOIN _sfflow.parked w ON w.object_no = x." number " AND w.feature = '" feature "'" \
 	" JOIN _sfflow.execution e ON e.execution_no = w.execution_no" \
 	" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no" \

@@ -9,6 +9,7 @@
 
 #include "catalog/pg_type.h"
 
+#include "store/execution/bulk.h"
 #include "store/execution/execution.h"
 
 /* Append an item. */

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "db/table.h"
+#include "store/execution/delayed_start.h"
 #include "store/execution/execution.h"
 
 /* Have lists find an execution that starts at a time, and replaces one of the same number that was to. */

@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 
 #include "store/execution/execution.h"
+#include "store/execution/open_execution.h"
 #include "store/purge/dropped.h"
 #include "store/state_machine/machine.h"
 

@@ -31,6 +31,7 @@
 #include "store/branch/branch.h"
 #include "store/execution/execution.h"
 #include "store/execution/execution_list.h"
+#include "store/execution/open_execution.h"
 #include "store/state_machine/machine.h"
 
 #define ROW SfListedExecution

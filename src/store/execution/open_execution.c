@@ -7,6 +7,7 @@
 #include "mb/pg_wchar.h"
 
 #include "store/execution/execution.h"
+#include "store/execution/open_execution.h"
 
 SF_COLUMN_NUMBERS(SF_OPEN_EXECUTION_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)

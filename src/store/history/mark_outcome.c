@@ -7,7 +7,7 @@
 #include "db/table.h"
 #include "store/history/mark_outcome.h"
 
-static const char *const names[] = {SF_MARK_LIST(SF_MARK_NAME)};
+static const char *const names[] = {SF_MARK_OUTCOME_LIST(SF_MARK_OUTCOME_NAME)};
 
 /* Name an outcome as sf_mark takes it. */
 const char *

@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 
+#include "store/state_machine/applied_definitions.h"
 #include "store/state_machine/machine.h"
 
 /* Note a document that a role applies; false: one of its name that is newer was applied, *newer. */

@@ -114,33 +114,6 @@ extern void sf_machine_delete(int machine_no);
 extern int64 sf_machine_count_running(int machine_no);
 extern int64 sf_machine_count_ended(int machine_no);
 
-/* --- names.c: names of objects, for the hint that names the one probably meant --- */
-
-/* A state machine or an activity */
-#define SF_NAMED_FIELDS(X) \
-	X(char *, name, TEXT, NOT_NULL) \
-	X(Oid, owner, REGROLE, NOT_NULL)
-
-typedef struct SfNamed
-{
-	SF_NAMED_FIELDS(SF_FIELD)
-} SfNamed;
-
-extern List *sf_names_of_objects(SfObjectKind kind);
-
-/* At most max_rows of them that sort behind a name. */
-extern List *sf_names_behind(SfObjectKind kind, const char *name, int max_rows);
-
-/*
- * Ids (char *) of executions of a machine that sort next to one, and share
- * the beginning of its name.
- */
-extern List *sf_names_of_executions(const char *machine, const char *id);
-
-/* --- applied_definitions.c: which revision of a document a role has applied last --- */
-
-extern bool sf_applied_note(Oid role, const char *name, int64 revision, const Jsonb *document, int64 *newer);
-
 /* --- machine_alias.c: names for versions of a state machine --- */
 
 /* Columns of _sfflow.machine_alias; see sql/parts/store/machine.sql. */

@@ -8,6 +8,7 @@
 
 #include "store/role/privilege.h"
 #include "store/state_machine/machine.h"
+#include "store/state_machine/names.h"
 
 /* Names that are read to find the nearest one */
 #define OBJECTS_READ	"10000"

@@ -27,7 +27,7 @@
 #include "run/slice/slice.h"
 #include "store/feature.h"
 #include "worker/shared_memory/ring.h"
-#include "worker/turn/skipped.h"
+#include "worker/shared_memory/skipped.h"
 
 #define SF_KNOWN_OWNERS		64
 #define SF_AWAIT_BUCKETS	16

@@ -150,14 +150,14 @@ typedef struct SfTurnXact
 	SfBranchKey touched[SF_MAX_TOUCHED];
 } SfTurnXact;
 
-/* sf_turn_xact_slice(a), sf_turn_xact_task(a) …: what to do, of the kind that has it */
+/* sf_turn_xact_slice(xact), sf_turn_xact_task(xact) …: what to do, of the kind that has it */
 #define SF_TURN_XACT_PART(part_type, part, is_of_kind) \
 	static inline part_type * \
-	sf_turn_xact_##part(SfTurnXact *a) \
+	sf_turn_xact_##part(SfTurnXact *xact) \
 	{ \
-		SfTurnXactKind kind PG_USED_FOR_ASSERTS_ONLY = a->kind; \
+		SfTurnXactKind kind PG_USED_FOR_ASSERTS_ONLY = xact->kind; \
 		Assert(is_of_kind); \
-		return &a->part; \
+		return &xact->part; \
 	}
 SF_TURN_XACT_PART(SfDueScan *, scan, kind == SF_TURN_XACT_SCAN)
 SF_TURN_XACT_PART(SfSliceRequest, slice, kind == SF_TURN_XACT_SLICE)

@@ -1,5 +1,5 @@
 -- Phases of branches: with a debug point set, a transition that leaves a branch in a phase that does not follow
--- (SF_PHASES_AFTER_… in src/store/branch/branch.h) raises an error. Here branches go through most of them.
+-- (SF_PHASES_AFTER_… in src/store/branch/phase.h) raises an error. Here branches go through most of them.
 BEGIN;
 SELECT plan(31);
 \ir ../../fixtures/phases.sql

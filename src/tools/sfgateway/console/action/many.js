@@ -32,8 +32,28 @@ function actionOf(name) {
 // So many refusals are listed.
 const MOST_REFUSALS = 20;
 
-// Count to how many executions an action would be done, until progress.stopped; `show` gets what is known after each
-// page: { n, looked: at how many, not_for and no_right: how many are left out, until: when, isWhole }.
+/**
+ * To how many executions an action would be done.
+ * @typedef {object} Matches
+ * @property {number} n
+ * @property {number} looked at how many
+ * @property {number} not_for how many are left out, since it is not for them
+ * @property {number} no_right how many, since the role has no right
+ * @property {string} [until] when
+ * @property {boolean} [isWhole]
+ */
+
+/**
+ * How far an action has come.
+ * @typedef {object} Progress
+ * @property {string} [key] where it goes on
+ * @property {number} done
+ * @property {number} refused how many
+ * @property {{ target: string, error: string }[]} refusals the first of these
+ * @property {boolean} stopped
+ */
+
+// Count the Matches of an action, until progress.stopped; `show` gets them after each page.
 async function countMatches(filter, action, progress, show) {
   const sum = { n: 0, looked: 0, not_for: 0, no_right: 0, until: undefined };
   let key;
@@ -47,8 +67,7 @@ async function countMatches(filter, action, progress, show) {
   return { ...sum, isWhole: !key };
 }
 
-// Do it, page by page, from where it has come to: progress is { key: where it goes on, done, refused: how many,
-// refusals: the first of these, stopped }.
+// Do it, page by page, from where its Progress has come to.
 async function actOnMatches(request, progress, show) {
   do {
     const page = await call('act_on_matches', { ...request, key: progress.key });

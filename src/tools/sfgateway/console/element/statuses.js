@@ -105,6 +105,9 @@ export const ALERT = {
   unknown_owner: { tone: 'late', word: tr('unknown owner') },
 };
 
+// Of these, the kinds of what has ended without success; the others tell of what is late or stuck.
+export const ENDED_BADLY = ['failed', 'timed_out', 'failed_again'];
+
 // How bad is what a definition has.
 export const SEVERITY = {
   ERROR: { tone: 'bad', word: tr('error') },

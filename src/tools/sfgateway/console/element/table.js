@@ -49,6 +49,11 @@ export function table(caption, all, rows, keyOf, none = tr('None.')) {
       )));
 }
 
+// The key of a row, by which it is found again when the page is drawn anew: parts that are told apart.
+export function rowKey(...parts) {
+  return JSON.stringify(parts);
+}
+
 // The head of a column; that of buttons is only read aloud.
 function headOf(title) {
   if (typeof title !== 'string') return title();

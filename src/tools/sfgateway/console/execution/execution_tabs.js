@@ -10,7 +10,7 @@ import { errorSummary } from '../element/errors.js';
 import { pager } from '../element/pager.js';
 import { payload } from '../element/payload.js';
 import { JOB, statusBadge, statusWord } from '../element/statuses.js';
-import { table } from '../element/table.js';
+import { rowKey, table } from '../element/table.js';
 import { tabs } from '../element/tabs.js';
 import { tr } from '../language/texts.js';
 import { eventList } from './events.js';
@@ -94,7 +94,7 @@ function auditTab(data) {
     { title: tr('Why'), cell: r => r.reason ? text(r.reason) : null, class: 'wide' },
     { title: tr('More'), cell: r => r.details ? h('code', null, visible(JSON.stringify(r.details))) : null,
       class: 'wide' },
-  ], data.head.done, r => r.at + r.action, tr('Nothing.'));
+  ], data.head.done, r => rowKey(r.at, r.action), tr('Nothing.'));
 }
 
 /**

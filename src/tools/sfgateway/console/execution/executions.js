@@ -14,7 +14,7 @@ import { missingNodes, nodeOf } from '../element/nodes.js';
 import { pager } from '../element/pager.js';
 import { may, noRight, rightsOf } from '../element/rights.js';
 import { EXECUTION, statusBadge, statusWord } from '../element/statuses.js';
-import { table } from '../element/table.js';
+import { rowKey, table } from '../element/table.js';
 import { chosenColumns, savedViews, sorted } from '../element/views.js';
 import { tr } from '../language/texts.js';
 
@@ -226,7 +226,7 @@ export function draw(data, context) {
     lookedAt(data),
     h('div', { class: 'card', key: 'list' },
       table(tr('Executions'), [pick, ...chosenColumns(context.query, columns, usual)],
-        sorted(data.rows, context.query, SORTS), r => `${r.node ?? ''} ${r.execution_id}`,
+        sorted(data.rows, context.query, SORTS), r => rowKey(r.node, r.execution_id),
         data.next ? tr('None of those that were looked into fits.') :
           Object.keys(context.query).length === 0 ? tr('There is no execution that you may see.') :
           [tr('No execution fits. '), h('a', { href: addressOf('executions') }, tr('Show all'))])),

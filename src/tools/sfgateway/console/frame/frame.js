@@ -17,9 +17,11 @@ export const main = document.getElementById('main');
 
 let role = null; // null: nobody is signed in, and no page is shown
 
-// The page that is shown: { name, module, context, abort, openedAt, afterDraw: what is to be done once it is drawn };
-// the address that it is asked for, and how often it was asked for: { address, requests }; what it shows, of which
-// address and request, and since when: { data, error, shownAddress, shownRequest, shownAt }.
+/**
+ * The page that is shown. Its data, or error, are of the address and request that shownAddress and shownRequest tell.
+ * @type {{ name: string, module: Record<string, any>, context: Record<string, any>, abort: Record<string, any>,
+ *   openedAt: number, afterDraw: (() => void)[], address?: string, requests: number, data?: any, error?: Error,
+ *   shownAddress?: string, shownRequest: number, shownAt?: number } | null} */
 let shown = null;
 
 let nextLook = null; // the timer

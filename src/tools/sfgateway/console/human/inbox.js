@@ -7,7 +7,7 @@ import { button, field } from '../element/controls.js';
 import { errorNotice } from '../element/errors.js';
 import { missingNodes, nodeOf } from '../element/nodes.js';
 import { pager } from '../element/pager.js';
-import { table } from '../element/table.js';
+import { rowKey, table } from '../element/table.js';
 import { tabs } from '../element/tabs.js';
 import { tr } from '../language/texts.js';
 import { actOnTask, due, heldNotice } from './tasks.js';
@@ -96,7 +96,7 @@ function list(data, context) {
           doing === null ? null : button(doing.word, () =>
             actOnTask(context, doing.action, r.task, doing.done), { class: 'small',
             'aria-label': `${doing.word} ${r.title}` }) },
-    ], data.rows, r => `${r.node ?? ''} ${r.task}`,
+    ], data.rows, r => rowKey(r.node, r.task),
       data.counts.length === 0 ?
         tr(
           'There is no worklist that you own or have a right on. sf_create_worklist makes one; a Task ' +

@@ -6,7 +6,7 @@ import { text, time } from '../base/values.js';
 import { errorNotice } from '../element/errors.js';
 import { excerpt } from '../element/payload.js';
 import { badge } from '../element/statuses.js';
-import { cutNote, table } from '../element/table.js';
+import { cutNote, rowKey, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 import { aliases } from './aliases.js';
 
@@ -38,7 +38,7 @@ function differences(diff) {
     { title: tr('Change'), cell: r => r.change },
     { title: tr('Before'), cell: r => excerpt(r.before), class: 'wide' },
     { title: tr('After'), cell: r => excerpt(r.after), class: 'wide' },
-  ], diff.rows, r => r.pointer + r.change, tr('They do not differ.')), cutNote(diff, 'rows')];
+  ], diff.rows, r => rowKey(r.pointer, r.change), tr('They do not differ.')), cutNote(diff, 'rows')];
 }
 
 /**

@@ -11,7 +11,7 @@ import { button } from '../element/controls.js';
 import { excerpt } from '../element/payload.js';
 import { may } from '../element/rights.js';
 import { badge } from '../element/statuses.js';
-import { cutNote, table } from '../element/table.js';
+import { cutNote, rowKey, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 
 export function title() {
@@ -56,6 +56,6 @@ export function draw(data, context) {
             may(data.rights, r.execution_id, 'START', 'OPERATE') ? button(tr('Redrive…'), () =>
               context.refreshAfter(redriveOne(r.execution_id)), { class: 'small',
               'aria-label': tr('Redrive {0}', r.execution_id) }) : null },
-      ], data.dead, r => r.execution_id + r.branch + r.state, tr('None.')), cutNote(data, 'dead')),
+      ], data.dead, r => rowKey(r.execution_id, r.branch, r.state), tr('None.')), cutNote(data, 'dead')),
   ];
 }

@@ -11,7 +11,7 @@ import { errorName } from '../element/errors.js';
 import { labelLinks } from '../element/labels.js';
 import { missingNodes, nodeOf } from '../element/nodes.js';
 import { ALERT, statusBadge, statusWord } from '../element/statuses.js';
-import { cutNote, isCut, table } from '../element/table.js';
+import { cutNote, isCut, rowKey, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 import { acknowledgeButton } from './acknowledge.js';
 
@@ -39,7 +39,7 @@ export function draw(data, context) {
       { title: tr('Since'), cell: r => time(r.since) },
       { title: tr('What'), cell: detail, class: 'wide' },
       { title: '', cell: r => acknowledgeButton(r, data, context.refreshAfter) },
-    ], data.rows, r => r.kind + r.node + r.execution_id + r.target + r.detail,
+    ], data.rows, r => rowKey(r.kind, r.node, r.execution_id, r.target, r.detail),
       tr('Nothing to look at: nothing has failed, is late or is stuck that was not acknowledged.')),
       isCut(data, 'rows') ?
         h('p', { class: 'muted' }, tr('Only {0} are shown: of failures the latest ones.', data.rows.length)) : null),
@@ -50,6 +50,6 @@ export function draw(data, context) {
       { title: tr('When'), cell: r => time(r.acknowledged_at) },
       { title: tr('By'), cell: r => text(r.acknowledged_by) },
       { title: tr('Comment'), cell: r => r.comment ? text(r.comment) : null, class: 'wide' },
-    ], data.acknowledged, r => r.node + r.execution_id + r.kind, tr('None.')), cutNote(data, 'acknowledged')),
+    ], data.acknowledged, r => rowKey(r.node, r.execution_id, r.kind), tr('None.')), cutNote(data, 'acknowledged')),
   ];
 }

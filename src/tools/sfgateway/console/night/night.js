@@ -7,7 +7,7 @@ import { text, time } from '../base/values.js';
 import { section } from '../element/blocks.js';
 import { nodeOf } from '../element/nodes.js';
 import { NIGHT, statusBadge } from '../element/statuses.js';
-import { cutNote, table } from '../element/table.js';
+import { cutNote, rowKey, table } from '../element/table.js';
 import { compare } from '../execution/timeline.js';
 import { tr } from '../language/texts.js';
 
@@ -65,5 +65,5 @@ export function night(data) {
     { title: tr('Ends about'), cell: r => new Date(r.expected_end ?? 0) > new Date() ? time(r.expected_end) : null },
     { title: tr('Why'), cell: r => r.detail ? text(r.detail) : null, class: 'wide' },
     { title: tr('Then'), cell: r => r.next ? text(r.next) : null, class: 'wide' },
-  ], data.rows, r => `${r.node ?? ''} ${r.name}${r.state}`, tr('Nothing.')), cutNote(data, 'rows'));
+  ], data.rows, r => rowKey(r.node, r.name, r.state), tr('Nothing.')), cutNote(data, 'rows'));
 }

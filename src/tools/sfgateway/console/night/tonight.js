@@ -7,8 +7,8 @@ import { addressOf, alertLink, executionLink, failedLink, machineLink } from '..
 import { text, time } from '../base/values.js';
 import { notice, section } from '../element/blocks.js';
 import { missingNodes, nodeNote, nodeOf } from '../element/nodes.js';
-import { ALERT, EXECUTION, SCHEDULE, statusBadge, statusWord } from '../element/statuses.js';
-import { countOf, cutNote, table } from '../element/table.js';
+import { ALERT, ENDED_BADLY, EXECUTION, SCHEDULE, statusBadge, statusWord } from '../element/statuses.js';
+import { countOf, cutNote, rowKey, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 import { acknowledgeButton } from '../monitoring/acknowledge.js';
 import { deadlines } from '../steering/deadlines.js';
@@ -58,10 +58,7 @@ export async function load({ ask }) {
 
 // How many alerts there are of what is late or stuck.
 function late(data) {
-  return Object.entries(data.kinds).filter(([kind]) => !['failed', 'timed_out', 'failed_again'].includes(kind)).reduce(
-    (sum, [, n]) => sum + n,
-    0,
-  );
+  return Object.entries(data.kinds).filter(([kind]) => !ENDED_BADLY.includes(kind)).reduce((sum, [, n]) => sum + n, 0);
 }
 
 // How soon to look again.
@@ -115,8 +112,7 @@ function tolerated(data) {
       { title: tr('Items that failed'), cell: r => tr('{0} of {1}', r.items_failed, r.items), class: 'num' },
       { title: tr('Map run'), cell: r => statusBadge(EXECUTION, r.status) },
       { title: tr('Began'), cell: r => time(r.started_at) },
-    ], data.tolerated, r => `${r.node ?? ''} ` + r.execution_id + r.state + r.started_at), cutNote(data, 'tolerated')) :
-    null;
+    ], data.tolerated, r => rowKey(r.node, r.execution_id, r.state, r.started_at)), cutNote(data, 'tolerated')) : null;
 }
 
 // How many more executions of a machine there are than those that are shown.
@@ -139,7 +135,7 @@ function running(data) {
       class: 'short' },
     { title: tr('Ends about'), cell: r => new Date(r.progress?.eta ?? 0) > new Date() ? time(r.progress.eta) : null },
     { title: tr('Waits for'), cell: r => r.waiting_on ? text(r.waiting_on) : null, class: 'wide' },
-  ], data.running.slice(0, 12), r => `${r.node ?? ''} ${r.execution_id}`, tr('Nothing runs.')),
+  ], data.running.slice(0, 12), r => rowKey(r.node, r.execution_id), tr('Nothing runs.')),
     data.running.length > 12 || data.running.some(r => r.further > 0) ?
       h('p', null, h('a', { href: addressOf('executions', '', { status: 'RUNNING' }) }, tr('All that runs'))) : null);
 }
@@ -176,7 +172,7 @@ function latePart(data, { refreshAfter }) {
     { title: tr('Since'), cell: r => time(r.since, true) },
     { title: tr('Why'), cell: r => r.detail ? text(r.detail) : null, class: 'wide' },
     { title: '', cell: r => acknowledgeButton(r, data, refreshAfter) },
-  ], data.late, r => `${r.node ?? ''} ` + r.kind + r.execution_id + r.target + r.detail, tr('Nothing is late.')),
+  ], data.late, r => rowKey(r.node, r.kind, r.execution_id, r.target, r.detail), tr('Nothing is late.')),
     cutNote(data, 'late'));
 }
 
@@ -190,7 +186,7 @@ function nextPart(data) {
       cell:
         r => [r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run)), ' '] : null,
           r.next_run && r.state === 'active' ? null : statusBadge(SCHEDULE, r.state)] },
-  ], data.next, r => `${r.node ?? ''} ${r.schedule_name}`, tr('Nothing is scheduled.')), cutNote(data, 'next'));
+  ], data.next, r => rowKey(r.node, r.schedule_name), tr('Nothing is scheduled.')), cutNote(data, 'next'));
 }
 
 // How each machine did in the last 24 hours.
@@ -216,7 +212,7 @@ function endedPart(data) {
     { title: tr('Node'), cell: nodeOf },
     { title: tr('Ended'), cell: r => time(r.stopped_at) },
     { title: tr('Took'), cell: r => duration(r.took) || null },
-  ], data.ended, r => `${r.node ?? ''} ${r.execution_id}`, tr('None yet.')), cutNote(data, 'ended'));
+  ], data.ended, r => rowKey(r.node, r.execution_id), tr('None yet.')), cutNote(data, 'ended'));
 }
 
 /**

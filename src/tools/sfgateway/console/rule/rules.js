@@ -13,7 +13,7 @@ import { confirm } from '../element/dialog.js';
 import { errorSummary } from '../element/errors.js';
 import { excerpt } from '../element/payload.js';
 import { badge, DELIVERY, statusBadge } from '../element/statuses.js';
-import { countOf, cutNote, table } from '../element/table.js';
+import { countOf, cutNote, rowKey, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 
 const PATTERN = `{"source": ["aws.states"],
@@ -142,7 +142,7 @@ export function draw(data, context) {
         { title: tr('Error'), cell: r => r.error ? errorSummary(r.error, r.cause) : null, class: 'wide' },
         { title: tr('Event'), cell: r => excerpt(r.event), class: 'wide' },
         { title: '', cell: r => r.status === 'DEAD' ? deliveryButtons(r, context) : null },
-      ], data.deliveries, r => r.rule_name + r.event_id, tr('Nothing waits, and nothing is dead.')),
+      ], data.deliveries, r => rowKey(r.rule_name, r.event_id), tr('Nothing waits, and nothing is dead.')),
       cutNote(data, 'deliveries')),
   ];
 }

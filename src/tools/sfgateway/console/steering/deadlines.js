@@ -3,7 +3,7 @@
 import { text, time } from '../base/values.js';
 import { nodeOf } from '../element/nodes.js';
 import { badge, DEADLINE, statusWord } from '../element/statuses.js';
-import { table } from '../element/table.js';
+import { rowKey, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 
 // The words for what is late: names, with a space between each other.
@@ -22,5 +22,5 @@ export function deadlines(rows) {
     { title: tr('Time zone'), cell: r => text(r.timezone) },
     { title: tr('Calendar'), cell: r => r.calendar ? text(r.calendar) : null },
     { title: tr('Next look'), cell: r => time(r.next_check) },
-  ], rows, r => `${r.node ?? ''} ${r.target}`, tr('There is no deadline.'));
+  ], rows, r => rowKey(r.node, r.target), tr('There is no deadline.'));
 }

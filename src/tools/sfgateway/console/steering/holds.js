@@ -9,7 +9,7 @@ import { text, time } from '../base/values.js';
 import { notice } from '../element/blocks.js';
 import { button } from '../element/controls.js';
 import { nodeOf } from '../element/nodes.js';
-import { table } from '../element/table.js';
+import { rowKey, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 
 // Who holds what, since when and why. A state is released here; the page has a button for the rest.
@@ -39,7 +39,7 @@ export function heldTable(held, refreshAfter) {
       cell: r =>
         r.may_release ? button(tr('Release…'), () =>
           refreshAfter(release(r)), { class: 'small', 'aria-label': tr('Release {0}', r.target) }) : null },
-  ], held, r => `${r.node ?? ''} ` + r.target + r.state, tr('Nothing is held.'));
+  ], held, r => rowKey(r.node, r.target, r.state), tr('Nothing is held.'));
 }
 
 // For a picture of a machine: the states that are held.

@@ -12,7 +12,7 @@ import { button, choice, field } from '../element/controls.js';
 import { confirm } from '../element/dialog.js';
 import { nodeOf } from '../element/nodes.js';
 import { badge } from '../element/statuses.js';
-import { table } from '../element/table.js';
+import { rowKey, table } from '../element/table.js';
 import { tr } from '../language/texts.js';
 
 // What a limit is for: the target that it has, or a field for that of a new one.
@@ -117,7 +117,7 @@ export function limits(rows, refreshAfter) {
     { title: tr('Oldest since'), cell: r => time(r.oldest_waiting, true) },
     { title: tr('Beyond it'), cell: r => r.on_limit === 'fail' ? tr('fails') : tr('waits') },
     { title: '', cell: r => limitButtons(r, refreshAfter) },
-  ], rows, r => `${r.node ?? ''} ${r.target}/${r.key}`, tr('There is no limit.'));
+  ], rows, r => rowKey(r.node, r.target, r.key), tr('There is no limit.'));
 }
 
 // What of an execution waits for limits: its position in each queue, and who has the slots.

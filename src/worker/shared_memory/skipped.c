@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "worker/shared_memory/entries.h"
-#include "worker/turn/skipped.h"
+#include "worker/shared_memory/skipped.h"
 
 /* Forget all of them. */
 void

@@ -1,5 +1,5 @@
 /*
- * load.c
+ * draft_advance.c
  *		One transition of a branch: load what it needs, have the core work it
  *		out, carry its effects out.
  *
@@ -18,7 +18,7 @@
 #include "base/value/random.h"
 #include "quota/quota.h"
 #include "run/apply/apply.h"
-#include "run/apply/load.h"
+#include "run/apply/draft_advance.h"
 #include "run/join/children.h"
 #include "store/state_machine/program_cache.h"
 #include "transition/state/map_state.h"
