@@ -585,14 +585,19 @@ sf_retention_collect(const SfActivity *activity, int wanted, SfRetentionTake tak
 	SfPurgeMachine *machine = NULL;
 	int			nlocked = 0;
 	bool		all = true;
+	bool		passed_over = false;
 
 	while (all && nlocked < COLLECTED_MACHINES &&
 		   (machine = sf_purge_next_machine(machine == NULL ? SF_NO_MACHINE : machine->machine_no, archive)) != NULL)
 	{
 		if (!sf_privilege_check_role(machine->owner, SF_OBJECT_ACTIVITY, activity->name, activity->owner,
-									 SF_RIGHT_WORK) ||
-			!sf_machine_try_lock_purge(machine->machine_no))
+									 SF_RIGHT_WORK))
 			continue;
+		if (!sf_machine_try_lock_purge(machine->machine_no))
+		{
+			passed_over = true;
+			continue;
+		}
 		c.has_written = false;
 		all = collect_of_machine(&c, machine);
 		if (c.has_written)
@@ -600,5 +605,5 @@ sf_retention_collect(const SfActivity *activity, int wanted, SfRetentionTake tak
 		else
 			sf_machine_unlock_purge(machine->machine_no);
 	}
-	return all && machine == NULL;
+	return all && machine == NULL && !passed_over;
 }
