@@ -128,12 +128,16 @@ is_added(Oid function, void *context)
 	return function >= FirstUnpinnedObjectId;
 }
 
-/* Does an expression call functions that are not PostgreSQL's own? */
+/*
+ * Does an expression call functions that are not PostgreSQL's own, or have what cannot be kept compiled: constraints of
+ * a domain, which change by themselves, or a whole row, whose description is that of a query?
+ */
 static bool
 calls_added(Node *node, void *context)
 {
 	return node != NULL &&
-		(check_functions_in_node(node, is_added, NULL) || expression_tree_walker(node, calls_added, NULL));
+		(IsA(node, CoerceToDomain) || (IsA(node, Var) && ((Var *) node)->varattno == InvalidAttrNumber) ||
+		 check_functions_in_node(node, is_added, NULL) || expression_tree_walker(node, calls_added, NULL));
 }
 
 /* Plan and compile a constraint in the memory context at hand. */

@@ -11,7 +11,8 @@
  * catcher will match is not known, so all of them count.  A branch that waits
  * for children, one of which has failed, cannot leave its state by Next: it
  * can use a catcher, or a retrier, which begins the state again.  If the state
- * has neither, the branch is doomed, and so is the branch that waits for it.
+ * has neither, or the branch is to abort its children, it is doomed, and so is the
+ * branch that waits for it.
  *
  * A job of a net begins when others have ended: net_job_ends.c tells whether it still can.
  */
@@ -74,7 +75,8 @@ can_recover(const SfProgram *program, const SfBranch *branch)
 {
 	const SfState *state = &program->states[branch->state];
 
-	return !(is_at_join(branch) && sf_join_is_uncatchable(branch)) &&
+	return !(is_at_join(branch) &&
+			 (sf_join_course(branch) == SF_JOIN_ABORTING || sf_join_is_uncatchable(branch))) &&
 		(state->ncatchers > 0 || state->nretriers > 0);
 }
 

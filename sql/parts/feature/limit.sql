@@ -74,11 +74,8 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.run_limit', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_slot', '');
 
 --@into rows_of_objects
-	UNION ALL SELECT 'run_limit', (CASE r.kind WHEN @OBJECT_ACTIVITY_WORD@ THEN @OBJECT_ACTIVITY@
-		WHEN @OBJECT_EVENT_WORD@ THEN @OBJECT_EVENT@ WHEN @OBJECT_WORKLIST_WORD@ THEN @OBJECT_WORKLIST@
-		ELSE @OBJECT_SCHEDULE@ END)::"char", r.name
-	FROM _sfflow.run_limit r WHERE r.kind IN (@OBJECT_ACTIVITY_WORD@, @OBJECT_EVENT_WORD@,
-		@OBJECT_WORKLIST_WORD@, @OBJECT_SCHEDULE_WORD@)
+	UNION ALL SELECT 'run_limit', @OBJECT_ACTIVITY@::"char", r.name
+	FROM _sfflow.run_limit r WHERE r.kind = @OBJECT_ACTIVITY_WORD@
 --@into functions
 -- sf_set_limit, sf_drop_limit, and what is limited.
 

@@ -71,7 +71,7 @@ find_hold(const SfDraft *draft, const SfBranch *branch)
 			return hold->hold_no;
 	}
 	if (state->type != SF_STATE_TASK || !sf_keyed_cache_is_any(&sf_hold_cache))
-		return 0;
+		return SF_NO_HOLD;
 	sf_gate_name_resources(draft->execution->owner, state, &names);
 	for (int i = 0; i < names.nresources && hold_no == SF_NO_HOLD; i++)
 		hold_no = find_of_resource(names.resources[i], execution->owner);

@@ -104,10 +104,11 @@ consider(Count *count, SfBranchKey key)
 	}
 	else
 		branch = sf_branch_read(key, SF_LOCK_NONE);
-	/* since the list was made it may have been migrated here */
+	/* since the list was made it may have been migrated here, or have ended */
 	if (sf_limit_slot_has(key, count->limit.limit_no))
 		return;
-	if (branch != NULL && sf_limit_find_queue(&count->limit, sf_draft_make(execution), branch, &queue))
+	if (branch != NULL && (whole || sf_branch_is_inside(branch)) &&
+		sf_limit_find_queue(&count->limit, sf_draft_make(execution), branch, &queue))
 		give_slot(count, queue, key);
 }
 

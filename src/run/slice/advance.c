@@ -217,6 +217,8 @@ come_to_gate(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttle
 			report(slice, draft, branch, state);
 			return gate;
 		case SF_GATE_PUT_OFF:
+			/* what others have locked, or the slots that this one has, are free sooner if it commits soon */
+			slice->no_more_claims = true;
 			slice->result->left_unrun = is_by_itself(slice->request);
 			draft->transition.name = SF_TRANSITION_PUT_OFF;
 			report(slice, draft, branch, state);

@@ -30,7 +30,7 @@ typedef struct SfSlice
 	bool		announced;		/* a long task was announced: commit as soon as possible */
 	/* Others wait for locks that it has, so it enters no user code any more: */
 	bool		locked;			/* that of an execution, */
-	bool		held;			/* ... those with which features have a branch wait (SF_GATE_HELD, SF_GATE_LATER) */
+	bool		held;			/* ... that of a hold, for which a branch waits (SF_GATE_HELD, SF_GATE_HOLD_CHANGES) */
 } SfSlice;
 
 /* May a slice enter user code? */

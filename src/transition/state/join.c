@@ -75,6 +75,9 @@ sf_join_add_ends(SfBranch *parent, const SfParentDelta *delta)
 		parent->failed_event = delta->failed_event;
 		sf_step_set_branch_error(parent, &delta->error);
 	}
+	else if (sf_delta_is_failure(delta) && sf_join_course(parent) == SF_JOIN_ABORTING &&
+			 parent->failed_event == SF_NO_EVENT)
+		parent->failed_event = delta->failed_event; /* what it aborts is told after it */
 }
 
 /*
