@@ -35,8 +35,8 @@ SELECT lives_ok($$SELECT sf_start('checked', '{}', 'h')$$, 'a constraint with a 
 ALTER DOMAIN public.state_number ADD CONSTRAINT negative CHECK (VALUE < 0) NOT VALID;
 SELECT throws_ok($$SELECT sf_start('checked', '{}', 'i')$$, '23514', NULL, 'a constraint of the domain counts at once');
 
-SELECT is((SELECT string_agg(name, ' ' ORDER BY name) FROM sf_executions WHERE state_machine = 'checked'), 'a b c d f g h',
-	'nothing that was refused is there');
+SELECT is((SELECT string_agg(name, ' ' ORDER BY name) FROM sf_executions WHERE state_machine = 'checked'),
+	'a b c d f g h', 'nothing that was refused is there');
 
 SELECT * FROM finish();
 ROLLBACK;
