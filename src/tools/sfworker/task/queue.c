@@ -5,7 +5,8 @@
  * There is one session, with one statement at a time.  Whenever the session is
  * idle the most urgent statement is sent:
  *
- *		1. a heartbeat, because a task is lost when its heartbeat is late;
+ *		1. a heartbeat, because a task is lost when its heartbeat is late, unless
+ *		   the last one has waited for a lock;
  *		2. answers.  Those that were queued while the last statement was under
  *		   way go together in one transaction, so that many short tasks share
  *		   one commit.  If one of them fails all are rolled back, and each is
@@ -18,7 +19,8 @@
  * No statement waits long for a lock (LOCK_WAIT): a transaction that has answered a task and goes on has it locked, and
  * the heartbeats of all others would wait behind it.  A second session for heartbeats would not do, since a heartbeat
  * locks its task as an answer does, and answers and claims would still wait.  What was locked is tried again after a
- * while.  The heartbeat that is due for the longest time comes first, so that those of locked tasks keep no others.
+ * while.  Many locked tasks would still occupy the session with their heartbeats.  So those of other tasks come first,
+ * then those that are due for the longest time; and after each that has waited in vain an answer or a claim is sent.
  *
  * An answer whose statement was lost with the connection is sent again.  If the
  * database then refuses it as answered already, the first one had arrived.
@@ -511,7 +513,9 @@ sfw_queue_pump(void)
 {
 	if (!sfc_db_is_idle(&sfw_workflows))
 		return;
-	if (!sfw_heartbeat_send())
+	if (sfw_heartbeat_has_waited())
+		send_answer_or_claim();
+	if (sfc_db_is_idle(&sfw_workflows) && !sfw_heartbeat_send())
 		send_answer_or_claim();
 }
 
