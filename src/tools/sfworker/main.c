@@ -361,7 +361,7 @@ run(void)
 	sfw_queue_start();
 	while (!is_done())
 		sfc_loop_turn();
-	lost = !dlist_is_empty(&sfw_tasks);
+	lost = !dlist_is_empty(&sfw_tasks) || sfw_queue_has_doubtful();
 	if (lost)
 		sfc_log(SFC_LOG_ERROR, "some tasks were left without an answer", NULL);
 	sfc_log(SFC_LOG_INFO, "left", NULL);

@@ -50,5 +50,40 @@ for my $encoding (sort keys %bad)
 	is(stop_worker($worker), 0, '... the worker leaves');
 	unlike(worker_log($worker), qr/cannot take tasks/, '... and has logged no error');
 }
+
+# The server has given the task out, and then does not convert it: it refuses to, or the connection ends. Each task says
+# what is to become of it. The last ones are no UTF-8, so that all are claimed as bytes.
+local $ENV{PGCLIENTENCODING} = 'SQL_ASCII';
+$node->safe_psql('sql_ascii', <<'SQL');
+CREATE SEQUENCE losses;
+ALTER FUNCTION pg_catalog.convert_from(bytea, name) RENAME TO original;
+CREATE FUNCTION pg_catalog.convert_from(bytea, name) RETURNS text LANGUAGE plpgsql VOLATILE STRICT AS $$
+DECLARE
+	text text := pg_catalog.original($1, $2);
+BEGIN
+	IF text LIKE '%cancelled%' THEN
+		RAISE 'canceling statement due to statement timeout' USING ERRCODE = '57014';
+	ELSIF text LIKE '%lost-often%' OR text LIKE '%lost-once%' AND nextval('public.losses') = 1 THEN
+		PERFORM pg_terminate_backend(pg_backend_pid());
+	END IF;
+	RETURN text;
+END $$;
+SQL
+$node->safe_psql('sql_ascii',
+	qq(SELECT sf_start('shell', jsonb_build_object('Command', E'echo $_->[0]$_->[1]'), '$_->[0]')))
+  for [ 'lost-once', '' ], [ 'lost-often', '\xff' ], [ 'cancelled', '\xff' ];
+my $worker = start_worker($node, '-d', 'sql_ascii', '-a', 'shell', '-c', '4');
+wait_for('all have ended', sub {
+	$node->safe_psql('sql_ascii', q{SELECT count(*) FROM sf_executions WHERE status = 'RUNNING'}) == 0 }, 60)
+	or diag worker_log($worker);
+my $outcome = sub { $node->safe_psql('sql_ascii',
+	qq(SELECT status, output->>'stdout', error, cause FROM sf_executions WHERE name = '$_[0]')) };
+is($outcome->('lost-once'), "SUCCEEDED|lost-once\n||", 'a task is converted again after the connection was lost');
+cmp_ok($node->safe_psql('sql_ascii', 'SELECT last_value FROM losses'), '>', 1, '... which it was');
+is($outcome->('lost-often'), 'FAILED||Shell.InvalidParameters|the task cannot be converted to UTF-8:'
+	  . ' the connection was lost twice', 'one that ends the connection again fails');
+is($outcome->('cancelled'), 'FAILED||Shell.InvalidParameters|the task cannot be converted to UTF-8:'
+	  . ' canceling statement due to statement timeout', 'one that the server refuses to convert fails');
+is(stop_worker($worker), 0, 'the worker leaves');
 $node->stop;
 done_testing();

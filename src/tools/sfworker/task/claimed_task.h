@@ -81,6 +81,7 @@ struct SfwTask
 
 	int64_t		heartbeat;		/* milliseconds between two, 0: none are asked for */
 	int64_t		heartbeat_due;	/* since when one is to be sent, as of sfc_now(); 0: none is */
+	bool		locked;			/* its last heartbeat has waited for a lock in vain */
 	SfcTimer	heartbeat_timer;	/* until the task is answered */
 	SfcTimer	timeout_timer;	/* while it runs: TimeoutSeconds of the payload */
 	SfcTimer	deadline_timer; /* while it runs: after it the database refuses any answer */

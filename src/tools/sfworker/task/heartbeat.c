@@ -13,6 +13,7 @@
 #define LOCKED_RETRY 1000
 
 static char *heartbeat_token;	/* of the task whose heartbeat is under way */
+static bool waited;				/* the last heartbeat has waited for a lock in vain */
 
 /* The task of a token; NULL: it was released. */
 static SfwTask *
@@ -36,7 +37,8 @@ heartbeat_failed(SfwTask *task, const char *sqlstate, const char *message)
 {
 	bool		refused = sfw_answer_is_refused(sqlstate);
 
-	if (sfw_answer_is_locked(sqlstate))
+	task->locked = sfw_answer_is_locked(sqlstate);
+	if (task->locked)
 	{
 		sfw_task_log(task, SFC_LOG_DEBUG, "the task is locked, its heartbeat is tried again", NULL, NULL);
 		sfw_task_beat_after(task, Min(task->heartbeat, LOCKED_RETRY));
@@ -62,6 +64,7 @@ heartbeat_done(const PGresult *result, void *arg)
 
 	free(heartbeat_token);
 	heartbeat_token = NULL;
+	waited = result != NULL && sfw_answer_is_locked(sfc_sqlstate(result));
 	if (task == NULL)
 		return;
 	if (result == NULL)
@@ -73,16 +76,32 @@ heartbeat_done(const PGresult *result, void *arg)
 		heartbeat_failed(task, sfc_sqlstate(result), message);
 		free(message);
 	}
+	else
+		task->locked = false;
 }
 
-/*
- * Find the task that wants a heartbeat for the longest time; NULL: none does.  Those whose answers are about to be sent
- * do not.
- */
+/* Tell whether a heartbeat has waited for a lock in vain, since this was asked last. */
+bool
+sfw_heartbeat_has_waited(void)
+{
+	bool		has_waited = waited;
+
+	waited = false;
+	return has_waited;
+}
+
+/* Tell whether the heartbeat of a task is more urgent than that of another one: it may not be locked, or is older. */
+static bool
+comes_before(const SfwTask *task, const SfwTask *other)
+{
+	return task->locked != other->locked ? other->locked : task->heartbeat_due < other->heartbeat_due;
+}
+
+/* Find the task that wants a heartbeat most; NULL: none does.  Those whose answers are about to be sent do not. */
 static SfwTask *
 task_with_heartbeat_due(void)
 {
-	SfwTask    *oldest = NULL;
+	SfwTask    *first = NULL;
 	dlist_iter	iter;
 
 	dlist_foreach(iter, &sfw_tasks)
@@ -90,10 +109,10 @@ task_with_heartbeat_due(void)
 		SfwTask    *task = dlist_container(SfwTask, node, iter.cur);
 
 		if (task->heartbeat_due > 0 && (task->phase == SFW_PHASE_RUNS || task->phase == SFW_PHASE_HELD) &&
-			(oldest == NULL || task->heartbeat_due < oldest->heartbeat_due))
-			oldest = task;
+			(first == NULL || comes_before(task, first)))
+			first = task;
 	}
-	return oldest;
+	return first;
 }
 
 /* Send a heartbeat if one is due. */

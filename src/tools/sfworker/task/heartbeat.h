@@ -6,5 +6,6 @@
 #define SFW_HEARTBEAT_H
 
 extern bool sfw_heartbeat_send(void);
+extern bool sfw_heartbeat_has_waited(void);
 
 #endif							/* SFW_HEARTBEAT_H */

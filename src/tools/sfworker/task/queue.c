@@ -5,7 +5,8 @@
  * There is one session, with one statement at a time.  Whenever the session is
  * idle the most urgent statement is sent:
  *
- *		1. a heartbeat, because a task is lost when its heartbeat is late;
+ *		1. a heartbeat, because a task is lost when its heartbeat is late, unless
+ *		   the last one has waited for a lock;
  *		2. answers.  Those that were queued while the last statement was under
  *		   way go together in one transaction, so that many short tasks share
  *		   one commit.  If one of them fails all are rolled back, and each is
@@ -15,10 +16,13 @@
  *		   may have tasks: after a notification, after a claim that got as many
  *		   as it asked for, once per poll interval, after a new connection.
  *
+ * A task that was claimed as bytes (claim_statements.c) is converted before all of these: it has no heartbeats yet.
+ *
  * No statement waits long for a lock (LOCK_WAIT): a transaction that has answered a task and goes on has it locked, and
  * the heartbeats of all others would wait behind it.  A second session for heartbeats would not do, since a heartbeat
  * locks its task as an answer does, and answers and claims would still wait.  What was locked is tried again after a
- * while.  The heartbeat that is due for the longest time comes first, so that those of locked tasks keep no others.
+ * while.  Many locked tasks would still occupy the session with their heartbeats.  So those of other tasks come first,
+ * then those that are due for the longest time; and after each that has waited in vain an answer or a claim is sent.
  *
  * An answer whose statement was lost with the connection is sent again.  If the
  * database then refuses it as answered already, the first one had arrived.
@@ -80,7 +84,16 @@ static SfwTask *batch[BATCH_TASKS];
 static int	n_batch;
 static Source *claimed;
 static int	n_asked;
-static PGresult *doubtful;		/* a task that was claimed as bytes, while these are converted */
+
+/* A task that was claimed as bytes, until these are converted */
+typedef struct Doubtful
+{
+	PGresult   *claim;			/* NULL: there is none */
+	Source	   *source;
+	bool		lost;			/* the connection was lost while they were */
+} Doubtful;
+
+static Doubtful doubtful;
 
 /* Add a task to those whose answers are to be sent. */
 static void
@@ -331,32 +344,46 @@ send_claim(void)
 	free(statement);
 }
 
-/* Begin the task that was claimed as bytes, or have it fail if the server cannot convert them. */
+/* Have the task that was claimed as bytes fail, because the server cannot convert them. */
+static void
+fail_doubtful(const char *problem, const char *reason)
+{
+	char	   *cause = psprintf("%s: %s", problem, reason);
+
+	sfw_task_begin(doubtful.source->kind, doubtful.claim, 0, cause);
+	free(cause);
+}
+
+/*
+ * Begin the task that was claimed as bytes.  The claim has committed, so that any error has to be its answer.  What is
+ * lost with the connection is converted once more by the next one: the bytes may be what ends it.
+ */
 static void
 converted(const PGresult *result, void *arg)
 {
-	Source	   *source = claimed;
-	char	   *problem;
+	char	   *message;
 
-	claimed = NULL;
-	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
-		sfw_task_begin(source->kind, result, 0, NULL);
-	else if (result != NULL && sfw_claim_is_no_utf8(sfc_sqlstate(result)))
+	if (result == NULL && !doubtful.lost)
 	{
-		char	   *message = sfc_primary_message(result);
-
-		problem = psprintf("the task cannot be read as UTF-8: %s", message);
-		sfw_task_begin(source->kind, doubtful, 0, problem);
-		free(problem);
+		doubtful.lost = true;
+		return;
+	}
+	if (result == NULL)
+		fail_doubtful("the task cannot be converted to UTF-8", "the connection was lost twice");
+	else if (PQresultStatus(result) == PGRES_TUPLES_OK)
+		sfw_task_begin(doubtful.source->kind, result, 0, NULL);
+	else
+	{
+		message = sfc_primary_message(result);
+		fail_doubtful(sfw_claim_is_no_utf8(sfc_sqlstate(result)) ? "the task cannot be read as UTF-8" :
+					  "the task cannot be converted to UTF-8", message);
 		free(message);
 	}
-	else if (result != NULL)
-		claim_failed(source, result);
-	PQclear(doubtful);
-	doubtful = NULL;
+	PQclear(doubtful.claim);
+	doubtful = (Doubtful) {0};
 }
 
-/* Have the server convert the texts of a task that was claimed as bytes. */
+/* Keep a task that was claimed as bytes, which the server is to convert next. */
 static void
 claimed_as_bytes(const PGresult *result, void *arg)
 {
@@ -370,10 +397,10 @@ claimed_as_bytes(const PGresult *result, void *arg)
 	}
 	source->as_bytes = false;
 	source->may_have_tasks = true;
-	doubtful = PQcopyResult(result, PG_COPYRES_TUPLES);
-	if (doubtful == NULL)
+	claimed = NULL;
+	doubtful = (Doubtful) {.claim = PQcopyResult(result, PG_COPYRES_TUPLES),.source = source};
+	if (doubtful.claim == NULL)
 		sfc_out_of_memory();
-	sfw_claim_convert(doubtful, converted);
 }
 
 /* Claim one task of the source that was chosen, as bytes. */
@@ -511,7 +538,14 @@ sfw_queue_pump(void)
 {
 	if (!sfc_db_is_idle(&sfw_workflows))
 		return;
-	if (!sfw_heartbeat_send())
+	if (doubtful.claim != NULL)
+	{
+		sfw_claim_convert(doubtful.claim, converted);
+		return;
+	}
+	if (sfw_heartbeat_has_waited())
+		send_answer_or_claim();
+	if (sfc_db_is_idle(&sfw_workflows) && !sfw_heartbeat_send())
 		send_answer_or_claim();
 }
 
@@ -633,7 +667,14 @@ sfw_queue_drain(void)
 bool
 sfw_queue_is_empty(void)
 {
-	return dlist_is_empty(&sfw_tasks) && claimed == NULL;
+	return dlist_is_empty(&sfw_tasks) && claimed == NULL && doubtful.claim == NULL;
+}
+
+/* Tell whether there is a task that was claimed, but not begun. */
+bool
+sfw_queue_has_doubtful(void)
+{
+	return doubtful.claim != NULL;
 }
 
 /* Tell whether no activity had more tasks at its last claim. */

@@ -16,6 +16,7 @@ extern void sfw_queue_answer(SfwTask *task);
 extern void sfw_queue_give_up(SfwTask *task, const char *reason);
 extern void sfw_queue_drain(void);
 extern bool sfw_queue_is_empty(void);
+extern bool sfw_queue_has_doubtful(void);
 extern bool sfw_queue_is_exhausted(void);
 extern bool sfw_queue_has_failed(void);
 
