@@ -386,11 +386,11 @@ share_of(List **shares, Oid owner)
 	return share;
 }
 
-/* Match keys until the budget is used up.  Each owner has the same part of the time, and at least one key. */
+/* Match keys until as many answers were given.  Each owner has the same part of the time, and at least one key. */
 static SfMatchResult
-match_keys(const KeyList *list, TimestampTz now, int ms)
+match_keys(const KeyList *list, TimestampTz now, int ms, int answers)
 {
-	SfMatchResult result = {.budget = MAX_GIVEN};
+	SfMatchResult result = {.budget = answers};
 	bool		may_wait = true;
 	bool		left_out = false;
 	List	   *shares = NIL;
@@ -458,7 +458,7 @@ sf_event_sweep(TimestampTz now)
 	if (is_time_to_sweep())
 		left.more = sf_emission_delete_expired(now);
 	list = list_keys();
-	result = match_keys(&list, now, sf_setting_slice_ms);
+	result = match_keys(&list, now, sf_setting_slice_ms, SF_DEBUG_MS("event_answers", MAX_GIVEN));
 	list.cut |= result.left_out;
 	fruitless = result.made_progress || !list.cut ? 0 : fruitless + 1;
 	if (!list.cut)
@@ -526,7 +526,7 @@ sf_event_sweep_execution(int64 execution_no)
 	if (!sf_event_type_may_be() || IsolationUsesXactSnapshot() || !sf_keyed_cache_is_any(&sf_event_type_cache))
 		return false;
 	list = list_awaited(execution_no);
-	result = match_keys(&list, GetCurrentTimestamp(), SESSION_MS);
+	result = match_keys(&list, GetCurrentTimestamp(), SESSION_MS, MAX_GIVEN);
 	begin_with_first();
 	if (result.left_out)
 		sf_hooks.sweep_soon();

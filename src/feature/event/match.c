@@ -609,12 +609,15 @@ take_pass(const SfEventType *type, const char *key)
 	return begin_pass(type, key, fresh_from);
 }
 
-/* Read the fresh events of the pass; those that are too large to be in memory together are left to another pass. */
+/*
+ * Read the fresh events of the pass; those that are too large to be in memory together are left to another pass.  Late
+ * ones, which have committed since the pass began, may be among them, but none before the first one of the pass.
+ */
 static void
 read_fresh(Match *match)
 {
 	Pass	   *pass = match->pass;
-	int64		behind = pass->fresh_from;
+	int64		behind = pass->fresh == NIL ? 0 : *(int64 *) linitial(pass->fresh) - 1;
 	Size		bytes = 0;
 
 	while (pass->fresh != NIL && behind < *(int64 *) llast(pass->fresh))
@@ -625,6 +628,7 @@ read_fresh(Match *match)
 		CHECK_FOR_INTERRUPTS();
 		if (bytes > FRESH_BYTES)
 		{
+			/* the first one was read: it stays */
 			while (*(int64 *) llast(pass->fresh) > behind)
 				pass->fresh = list_delete_last(pass->fresh);
 			pass->more_fresh = true;
