@@ -84,6 +84,7 @@ typedef struct Pass
 	Wait		within;			/* it, */
 	int64		looked_to;		/* ... and the last one of them */
 	bool		skipped;		/* a wait was passed over */
+	bool		is_old;			/* an earlier sweep has begun it, or the one before it */
 } Pass;
 
 /* A sweep of a key, as long as it has time */
@@ -602,11 +603,14 @@ take_pass(const SfEventType *type, const char *key)
 	bool		good = pass != NULL && counts(pass);
 	int64		fresh_from = good ? pass->fresh_from : 0;
 
-	if (good && (pass->fresh != NIL || pass->is_begun || pass->is_within))
-		return pass;
-	if (pass != NULL)
-		forget_pass(pass);
-	return begin_pass(type, key, fresh_from);
+	if (!good || (pass->fresh == NIL && !pass->is_begun && !pass->is_within))
+	{
+		if (pass != NULL)
+			forget_pass(pass);
+		pass = begin_pass(type, key, fresh_from);
+	}
+	pass->is_old = good;
+	return pass;
 }
 
 /*
@@ -666,6 +670,9 @@ end_pass(Match *match, SfMatchResult *result)
 		return;
 	if (!pass->more_fresh)
 	{
+		/* who emitted them since the pass began has told a sweep, which has gone on with the pass instead */
+		if (pass->is_old && sf_emission_any_new(match->type, match->key))
+			result->made_progress = result->left_out = true;
 		forget_pass(pass);
 		return;
 	}

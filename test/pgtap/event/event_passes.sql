@@ -1,8 +1,8 @@
 -- A pass over a key that several sweeps share: each gives one answer here, and CALL sf_run_due(1) sweeps a thousand times
--- at most. What comes meanwhile, also with lower numbers, is for another pass.
+-- at most. What comes meanwhile, also with lower numbers, is for another pass, which follows at once.
 -- needs: event
 BEGIN;
-SELECT plan(4);
+SELECT plan(5);
 
 SELECT sf_create_event('much') \g /dev/null
 SELECT sf_create_state_machine('once', '{"StartAt": "W", "States": {"W": {"Type": "Task", "Resource": "event:much",
@@ -23,6 +23,7 @@ UPDATE _sfflow.emission SET key = 'k', status = 0, expires_at = NULL, forget_at 
 SELECT sf_emit('much', 'k', '"new"') \g /dev/null
 CALL sf_run_due(1);
 SELECT is((SELECT count(*) FROM sf_event_waits), 0::bigint, 'the pass goes on');
+SELECT is((SELECT count(*) FROM _sfflow.emission WHERE status < 2), 0::bigint, '... and another has what came meanwhile');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 
 SELECT * FROM finish();
