@@ -404,6 +404,7 @@ match_keys(const KeyList *list, TimestampTz now, int ms, int answers)
 	forboth(lk, list->keys, lo, list->owners)
 	{
 		Share	   *share = share_of(&shares, lfirst_oid(lo));
+		int			usual_after = types_after;
 		SfTick		began = sf_tick_now();
 		Visit		visit = {.event_key = lfirst(lk),.now = now,.until = began + time - share->used,.may_wait = may_wait,
 		.result = &result};
@@ -417,11 +418,14 @@ match_keys(const KeyList *list, TimestampTz now, int ms, int answers)
 			left_out = result.left_out = true;
 			continue;
 		}
+		/* an error that ends the sweep has the next one begin behind the key */
+		types_after = visit.event_key->event_type_no;
+		go_on_behind(visit.event_key);
 		come_to_key(&visit);
+		types_after = usual_after;
 		/* with a lock of a key it waits for no other */
 		may_wait &= !visit.has_lock;
 		share->used += Max(sf_tick_now() - began, 1);
-		go_on_behind(visit.event_key);
 	}
 	return result;
 }
