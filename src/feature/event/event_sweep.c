@@ -430,15 +430,19 @@ match_keys(const KeyList *list, TimestampTz now, int ms, int answers)
 	return result;
 }
 
-/* Is it time for this process to look for what has expired? */
+/* Delete what has expired, if it is time for this process to look for that; true: there is more, for the next sweep. */
 static bool
-is_time_to_sweep(void)
+delete_expired(TimestampTz now)
 {
 	static SfTick next = 0;
 
 	if (sf_tick_now() < next)
 		return false;
+	/* also after an error */
 	next = sf_tick_plus_ms(sf_tick_now(), EXPIRED_SWEEP_MS);
+	if (!sf_emission_delete_expired(now))
+		return false;
+	next = 0;
 	return true;
 }
 
@@ -459,8 +463,7 @@ sf_event_sweep(TimestampTz now)
 
 	if (IsolationUsesXactSnapshot() || !sf_keyed_cache_is_any(&sf_event_type_cache))
 		return left;
-	if (is_time_to_sweep())
-		left.more = sf_emission_delete_expired(now);
+	left.more = delete_expired(now);
 	list = list_keys();
 	result = match_keys(&list, now, sf_setting_slice_ms, SF_DEBUG_MS("event_answers", MAX_GIVEN));
 	list.cut |= result.left_out;
