@@ -37,8 +37,12 @@
 #define FRESH			500
 #define FRESH_BYTES		(16 * 1024 * 1024)
 
-/* The time is looked at with each so many events and waits */
+/* The time is looked at with each so many events and waits, and behind a payload of so many bytes */
 #define LOOKED			16
+#define LARGE_PAYLOAD	8192
+
+/* Steps that a filter takes for an event, at most */
+#define MAX_STEPS		100000000
 
 /* An execution that has passed over so many receipts has its floor raised */
 #define PASSED			32
@@ -84,6 +88,7 @@ typedef struct Pass
 	Wait		within;			/* it, */
 	int64		looked_to;		/* ... and the last one of them */
 	bool		skipped;		/* a wait was passed over */
+	bool		told;			/* the log says that a filter has taken too many steps */
 	bool		is_old;			/* an earlier sweep has begun it, or the one before it */
 } Pass;
 
@@ -108,6 +113,7 @@ typedef struct Match
 	List	   *unripe;			/* waits that got nothing, and were ripe */
 	int			budget;			/* answers that may still be given */
 	int			looked;			/* events and waits that were looked at */
+	bool		was_large;		/* the last event was large */
 	bool		cut;			/* the time or the budget is used up */
 	bool		locked;			/* another transaction has a wait that was passed over */
 } Match;
@@ -116,8 +122,9 @@ typedef struct Match
 static bool
 is_over(Match *match)
 {
-	if (++match->looked % LOOKED == 0 && sf_tick_now() >= match->until)
+	if ((++match->looked % LOOKED == 0 || match->was_large) && sf_tick_now() >= match->until)
 		match->cut = true;
+	match->was_large = false;
 	return match->cut;
 }
 
@@ -176,18 +183,31 @@ is_given(const Match *match, int64 execution_no, int64 event_no)
 	return hash_search(match->given, &given, HASH_FIND, NULL) != NULL;
 }
 
-/* Does a payload match a pattern? */
+/* Does a payload match a pattern?  Where that takes too many steps to find out, it does not, as the log says once. */
 static bool
-matches(const SfPattern *pattern, const SfEmission *event)
+matches(Match *match, const SfPattern *pattern, const SfEmission *event)
 {
+	int64		steps = SF_DEBUG_MS("event_steps", MAX_STEPS);
 	JsonbValue	root;
+	SfFit		fits;
 
 	if (pattern == NULL)
 		return true;
 	if (event->payload == NULL)
 		return false;
 	sf_json_root(event->payload, &root);
-	return sf_json_is_object(&root) && sf_pattern_matches(pattern, &root);
+	if (!sf_json_is_object(&root))
+		return false;
+	match->was_large = VARSIZE(event->payload) > LARGE_PAYLOAD;
+	fits = sf_pattern_matches_within(pattern, &root, &steps);
+	if (fits == SF_FIT_UNKNOWN && !match->pass->told)
+	{
+		match->pass->told = true;
+		ereport(LOG,
+				(errmsg("sfflow does not give event \"%s\" with key \"%s\" to a wait whose filter takes too long to match",
+						match->type->name, match->key)));
+	}
+	return fits == SF_FIT_YES;
 }
 
 /* Are they the same wait? */
@@ -248,7 +268,7 @@ find_matching(Match *match, const Wait *wait, const SfPattern *pattern, bool fre
 		behind = event->event_no;
 		if (sf_emission_is_received(execution_no, event->event_no) || is_given(match, execution_no, event->event_no))
 			(*passed)++;
-		else if (matches(pattern, event))
+		else if (matches(match, pattern, event))
 			found = lappend(found, event);
 	}
 	if (match->cut)
