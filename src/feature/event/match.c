@@ -703,6 +703,18 @@ end_pass(Match *match, SfMatchResult *result)
 	pass->is_begun = pass->is_within = pass->more_fresh = false;
 }
 
+/* Raise floors, one at least, as long as there is time: a later sweep may raise the others. */
+static void
+raise_floors(const Match *match)
+{
+	foreach_ptr(const SfBranchKey, branch, match->raise)
+	{
+		sf_emission_raise_floor(branch->execution_no, match->type, match->key, match->now);
+		if (sf_tick_now() >= match->until)
+			break;
+	}
+}
+
 /* Match a key that is locked alone, until the time or the budget is used up. */
 void
 sf_match_key(const SfEventType *type, const char *key, TimestampTz now, SfTick until, SfMatchResult *result)
@@ -716,8 +728,7 @@ sf_match_key(const SfEventType *type, const char *key, TimestampTz now, SfTick u
 	match_waits(&match);
 	SF_DEBUG_POINT("event_look");
 	sf_emission_note_receipts(type, match.receipts);
-	foreach_ptr(const SfBranchKey, branch, match.raise)
-		sf_emission_raise_floor(branch->execution_no, type, key, now);
+	raise_floors(&match);
 	clear_ripe(&match);
 	end_pass(&match, result);
 	if (match.locked)
