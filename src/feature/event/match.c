@@ -74,6 +74,7 @@ typedef struct Given
 typedef struct Pass
 {
 	SfEventKey	event_key;
+	Oid			owner;			/* of the type, when the pass began */
 	MemoryContext context;		/* has the pass and what it points to */
 	TransactionId xid;			/* the last one that has written what it has come to: it counts if that has committed */
 	SfTick		at;				/* when that was */
@@ -545,6 +546,28 @@ forget_pass(Pass *pass)
 	MemoryContextDelete(pass->context);
 }
 
+/* Find the oldest pass of the owner that has the most. */
+static Pass *
+find_to_forget(void)
+{
+	Pass	   *found = NULL;
+	int			most = 0;
+
+	foreach_ptr(Pass, pass, passes)
+	{
+		int			n = 0;
+
+		foreach_ptr(const Pass, other, passes)
+			n += other->owner == pass->owner;
+		if (n > most)
+		{
+			most = n;
+			found = pass;
+		}
+	}
+	return found;
+}
+
 /* Find the pass over a key that was cut; NULL: there is none. */
 static Pass *
 find_pass(const SfEventKey *event_key)
@@ -600,9 +623,10 @@ begin_pass(const SfEventType *type, const char *key, int64 fresh_from)
 
 	pass->context = context;
 	pass->event_key = (SfEventKey) {type->event_type_no, MemoryContextStrdup(context, key)};
+	pass->owner = type->owner;
 	pass->fresh_from = fresh_from;
 	if (list_length(passes) >= MAX_PASSES)
-		forget_pass(linitial(passes));
+		forget_pass(find_to_forget());
 	old = MemoryContextSwitchTo(TopMemoryContext);
 	passes = lappend(passes, pass);
 	MemoryContextSwitchTo(old);
