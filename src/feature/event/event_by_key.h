@@ -254,8 +254,11 @@ typedef struct SfMatchResult
 
 extern void sf_match_key(const SfEventType *type, const char *key, TimestampTz now, SfTick until,
 						 SfMatchResult *result);
+
+/* --- event_pass.c: passes over keys (event_pass.h) --- */
+
 extern int	sf_event_key_compare(const SfEventKey *a, const SfEventKey *b);
-extern void sf_match_forget(const SfEventKey *event_key);
+extern void sf_event_pass_forget_of(const SfEventKey *event_key);
 
 /* --- event_sweep.c: sweeps --- */
 

@@ -355,7 +355,7 @@ come_to_key(Visit *visit)
 	error = sf_subtransaction_run(visit_key, NULL, visit);
 	if (error == NULL)
 		return;
-	sf_match_forget(visit->event_key);
+	sf_event_pass_forget_of(visit->event_key);
 	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
 		ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION ||
 		ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_INSUFFICIENT_RESOURCES)

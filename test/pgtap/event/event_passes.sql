@@ -1,5 +1,5 @@
--- A pass over a key that several sweeps share: each gives one answer here, and CALL sf_run_due(1) sweeps a thousand times
--- at most. What comes meanwhile, also with lower numbers, is for another pass, which follows at once.
+-- A pass over a key that several sweeps share: each gives one answer here, and CALL sf_run_due(1) sweeps a thousand
+-- times at most. What comes meanwhile, also with lower numbers, is for another pass, which follows at once.
 -- needs: event
 BEGIN;
 SELECT plan(8);
@@ -12,7 +12,8 @@ CALL sf_run_due(10000);
 SELECT is((SELECT count(*) FROM sf_event_waits), 1003::bigint, 'many executions wait');
 
 -- Those of the other key, which are more than a sweep has in memory, become late events of the first one.
-SELECT sf_emit('much', 'other', jsonb_build_object('a', repeat('x', 1100000))) FROM generate_series(1, 16) n \g /dev/null
+SELECT sf_emit('much', 'other', jsonb_build_object('a', repeat('x', 1100000)))
+FROM generate_series(1, 16) n \g /dev/null
 SELECT sf_emit('much', 'k', to_jsonb(n)) FROM generate_series(1, 14) n \g /dev/null
 SET LOCAL sfflow.debug_point = 'event_answers:ms=1';
 CALL sf_run_due(1);
@@ -23,7 +24,8 @@ UPDATE _sfflow.emission SET key = 'k', status = 0, expires_at = NULL, forget_at 
 SELECT sf_emit('much', 'k', '"new"') \g /dev/null
 CALL sf_run_due(1);
 SELECT is((SELECT count(*) FROM sf_event_waits), 0::bigint, 'the pass goes on');
-SELECT is((SELECT count(*) FROM _sfflow.emission WHERE status < 2), 0::bigint, '... and another has what came meanwhile');
+SELECT is((SELECT count(*) FROM _sfflow.emission WHERE status < 2), 0::bigint,
+	'... and another has what came meanwhile');
 -- A filter has so many steps for an event.
 SELECT sf_create_state_machine('filter', '{"StartAt": "W", "States": {"W": {"Type": "Task", "Resource": "event:much",
 	"Parameters": {"Key": "filter", "Filter": {"a": [{"equals-ignore-case": "XY"}]}}, "End": true}}}') \g /dev/null
@@ -37,7 +39,8 @@ SELECT is((SELECT count(*) FROM _sfflow.emission WHERE status < 2), 0::bigint, '
 SET LOCAL sfflow.debug_point = '';
 SELECT sf_emit('much', 'filter', '{"a": "Xy"}') \g /dev/null
 CALL sf_run_due(1000);
-SELECT is((SELECT output #>> '{Payload,a}' FROM sf_executions WHERE execution_id = 'filter:f'), 'Xy', 'another one does');
+SELECT is((SELECT output #>> '{Payload,a}' FROM sf_executions WHERE execution_id = 'filter:f'), 'Xy',
+	'another one does');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 
 SELECT * FROM finish();
