@@ -338,11 +338,15 @@ sf_awaited_delete_of_execution(int64 execution_no)
 		sf_db_execute(&plan, SF_INT8(execution_no));
 }
 
-/* Executions have come from another node: events may be here for their waits; false: they have none. */
+/*
+ * Executions have come from another node: events may be here for their waits; false: they have none.  The waits begin
+ * anew, so that a pass which has begun comes to them, too.
+ */
 bool
 sf_awaited_arrive(SfArg numbers)
 {
-	static SfPlan plan = SF_PLAN("UPDATE _sfflow.awaited_event w SET ripe = true WHERE w.execution_no = ANY ($1)");
+	static SfPlan plan = SF_PLAN("UPDATE _sfflow.awaited_event w SET ripe = true, since = pg_catalog.clock_timestamp()"
+								 " WHERE w.execution_no = ANY ($1)");
 
 	return sf_db_execute(&plan, numbers) > 0;
 }

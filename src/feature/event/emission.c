@@ -350,6 +350,36 @@ sf_emission_fresh(const SfEventType *type, const char *key, int64 behind, int ma
 	return numbers;
 }
 
+/* Fresh events that are looked through for a new one */
+typedef struct Newness
+{
+	int64		behind;			/* the number of the last one that was read */
+	bool		any;			/* one of them is new */
+} Newness;
+
+/* Read whether a fresh event is new. */
+static void
+read_newness(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Newness    *newness = arg;
+
+	newness->behind = sf_row_number(tuple, desc, COL_event_no, 0);
+	newness->any |= sf_row_number(tuple, desc, COL_status, SF_EMISSION_NEW) == SF_EMISSION_NEW;
+}
+
+/* Are there events of a key that no sweep has come to? */
+bool
+sf_emission_any_new(const SfEventType *type, const char *key)
+{
+	Newness		newness = {0};
+
+	while (!newness.any &&
+		   sf_rows_read_behind(&fresh, SOUGHT, read_newness, &newness, SF_INT4(type->event_type_no), SF_TEXT(key),
+							   SF_INT8(newness.behind)) == SOUGHT)
+		CHECK_FOR_INTERRUPTS();
+	return newness.any;
+}
+
 /* Events that are being read */
 typedef struct Reading
 {

@@ -15,7 +15,7 @@
  *	   first are fresh no more, unless a wait was passed over, and waits that got nothing are ripe no more.  So a wait
  *	   that is not ripe has been matched with all events that are not fresh: a pass over a key matches it with fresh
  *	   ones, and a ripe one with all.  A pass may take several sweeps, each of which sees what was fresh when the
- *	   pass began; what comes later is fresh, or ripe, for the next one.
+ *	   pass began; what comes later is fresh, or ripe, for the next one, which follows at once.
  *	4. Fresh and ripe are in the tables: a wake-up may get lost, the poll finds the rows.
  *
  * A sweep has the lock alone.  So each wait of the key has either committed, and the sweep sees it; or it takes the
@@ -178,6 +178,7 @@ extern bool sf_emission_is_received(int64 execution_no, int64 event_no);
 extern int64 sf_emission_floor(int64 execution_no, const SfEventType *type, const char *key);
 extern bool sf_emission_may_be_for(int64 execution_no, const SfEventType *type, const char *key);
 extern List *sf_emission_fresh(const SfEventType *type, const char *key, int64 behind, int max_rows);
+extern bool sf_emission_any_new(const SfEventType *type, const char *key);
 extern List *sf_emission_read_fresh(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int max_rows);
 extern List *sf_emission_read(const SfEventType *type, const char *key, int64 *behind, TimestampTz now, int max_rows,
 							  bool *last);
@@ -253,8 +254,11 @@ typedef struct SfMatchResult
 
 extern void sf_match_key(const SfEventType *type, const char *key, TimestampTz now, SfTick until,
 						 SfMatchResult *result);
+
+/* --- event_pass.c: passes over keys (event_pass.h) --- */
+
 extern int	sf_event_key_compare(const SfEventKey *a, const SfEventKey *b);
-extern void sf_match_forget(const SfEventKey *event_key);
+extern void sf_event_pass_forget_of(const SfEventKey *event_key);
 
 /* --- event_sweep.c: sweeps --- */
 

@@ -355,7 +355,7 @@ come_to_key(Visit *visit)
 	error = sf_subtransaction_run(visit_key, NULL, visit);
 	if (error == NULL)
 		return;
-	sf_match_forget(visit->event_key);
+	sf_event_pass_forget_of(visit->event_key);
 	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
 		ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION ||
 		ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_INSUFFICIENT_RESOURCES)
@@ -386,11 +386,11 @@ share_of(List **shares, Oid owner)
 	return share;
 }
 
-/* Match keys until the budget is used up.  Each owner has the same part of the time, and at least one key. */
+/* Match keys until as many answers were given.  Each owner has the same part of the time, and at least one key. */
 static SfMatchResult
-match_keys(const KeyList *list, TimestampTz now, int ms)
+match_keys(const KeyList *list, TimestampTz now, int ms, int answers)
 {
-	SfMatchResult result = {.budget = MAX_GIVEN};
+	SfMatchResult result = {.budget = answers};
 	bool		may_wait = true;
 	bool		left_out = false;
 	List	   *shares = NIL;
@@ -404,6 +404,7 @@ match_keys(const KeyList *list, TimestampTz now, int ms)
 	forboth(lk, list->keys, lo, list->owners)
 	{
 		Share	   *share = share_of(&shares, lfirst_oid(lo));
+		int			usual_after = types_after;
 		SfTick		began = sf_tick_now();
 		Visit		visit = {.event_key = lfirst(lk),.now = now,.until = began + time - share->used,.may_wait = may_wait,
 		.result = &result};
@@ -417,24 +418,31 @@ match_keys(const KeyList *list, TimestampTz now, int ms)
 			left_out = result.left_out = true;
 			continue;
 		}
+		/* an error that ends the sweep has the next one begin behind the key */
+		types_after = visit.event_key->event_type_no;
+		go_on_behind(visit.event_key);
 		come_to_key(&visit);
+		types_after = usual_after;
 		/* with a lock of a key it waits for no other */
 		may_wait &= !visit.has_lock;
 		share->used += Max(sf_tick_now() - began, 1);
-		go_on_behind(visit.event_key);
 	}
 	return result;
 }
 
-/* Is it time for this process to look for what has expired? */
+/* Delete what has expired, if it is time for this process to look for that; true: there is more, for the next sweep. */
 static bool
-is_time_to_sweep(void)
+delete_expired(TimestampTz now)
 {
 	static SfTick next = 0;
 
 	if (sf_tick_now() < next)
 		return false;
+	/* also after an error */
 	next = sf_tick_plus_ms(sf_tick_now(), EXPIRED_SWEEP_MS);
+	if (!sf_emission_delete_expired(now))
+		return false;
+	next = 0;
 	return true;
 }
 
@@ -455,10 +463,9 @@ sf_event_sweep(TimestampTz now)
 
 	if (IsolationUsesXactSnapshot() || !sf_keyed_cache_is_any(&sf_event_type_cache))
 		return left;
-	if (is_time_to_sweep())
-		left.more = sf_emission_delete_expired(now);
+	left.more = delete_expired(now);
 	list = list_keys();
-	result = match_keys(&list, now, sf_setting_slice_ms);
+	result = match_keys(&list, now, sf_setting_slice_ms, SF_DEBUG_MS("event_answers", MAX_GIVEN));
 	list.cut |= result.left_out;
 	fruitless = result.made_progress || !list.cut ? 0 : fruitless + 1;
 	if (!list.cut)
@@ -526,7 +533,7 @@ sf_event_sweep_execution(int64 execution_no)
 	if (!sf_event_type_may_be() || IsolationUsesXactSnapshot() || !sf_keyed_cache_is_any(&sf_event_type_cache))
 		return false;
 	list = list_awaited(execution_no);
-	result = match_keys(&list, GetCurrentTimestamp(), SESSION_MS);
+	result = match_keys(&list, GetCurrentTimestamp(), SESSION_MS, MAX_GIVEN);
 	begin_with_first();
 	if (result.left_out)
 		sf_hooks.sweep_soon();

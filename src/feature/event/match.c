@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
@@ -16,6 +15,7 @@
 #include "base/settings.h"
 #include "db/direct.h"
 #include "feature/event/event_by_key.h"
+#include "feature/event/event_pass.h"
 #include "feature/rule/pattern.h"
 #include "store/role/named_lock.h"
 #include "store/role/owner.h"
@@ -23,37 +23,22 @@
 
 /* A sweep tries again after this if another transaction has a wait of a key */
 #define LOCKED_RETRY_MS			5000
-/* A pass over a key is gone on with within this, or begun anew */
-#define PASS_MS					60000
-
-/* Passes that a process goes on with */
-#define MAX_PASSES		1000
-
 /* Waits, and events, that are read at once */
 #define WAITS			100
 #define EVENTS			16
 
-/* Fresh events that a pass is of, and bytes of their payloads, or so */
-#define FRESH			500
+/* Bytes of payloads of fresh events that a sweep has in memory, or so */
 #define FRESH_BYTES		(16 * 1024 * 1024)
 
-/* The time is looked at with each so many events and waits */
+/* The time is looked at with each so many events and waits, and behind a payload of so many bytes */
 #define LOOKED			16
+#define LARGE_PAYLOAD	8192
+
+/* Steps that a filter takes for an event, at most */
+#define MAX_STEPS		100000000
 
 /* An execution that has passed over so many receipts has its floor raised */
 #define PASSED			32
-
-/* A wait, as it was read */
-typedef struct Wait
-{
-	SfBranchKey key;
-	int			generation;
-	bool		ripe;
-	TimestampTz since;
-	int			max_events;
-	bool		gives_array;
-	Jsonb	   *filter;
-} Wait;
 
 /* An event that this sweep has given to an execution, or (0), since it is for one, to any */
 typedef struct Given
@@ -62,30 +47,6 @@ typedef struct Given
 	int64		event_no;
 } Given;
 
-/*
- * A pass over a key: fresh events are matched with all waits, and ripe waits with all events.  Other pairs have been
- * matched before, or the events were not there when the wait began.  Where the time of a sweep is over, a later one
- * of this process goes on.
- */
-typedef struct Pass
-{
-	SfEventKey	event_key;
-	MemoryContext context;		/* has the pass and what it points to */
-	TransactionId xid;			/* the last one that has written what it has come to: it counts if that has committed */
-	SfTick		at;				/* when that was */
-
-	int64		fresh_from;		/* fresh events are those behind this number, */
-	List	   *fresh;			/* ... their numbers, in order */
-	bool		more_fresh;		/* there are more of them, for another pass */
-
-	bool		is_begun;		/* a wait was gone through: */
-	Wait		last;			/* the last one, but for its filter */
-	bool		is_within;		/* the next wait was matched with some events: */
-	Wait		within;			/* it, */
-	int64		looked_to;		/* ... and the last one of them */
-	bool		skipped;		/* a wait was passed over */
-} Pass;
-
 /* A sweep of a key, as long as it has time */
 typedef struct Match
 {
@@ -93,7 +54,7 @@ typedef struct Match
 	const char *key;
 	TimestampTz now;
 	SfTick		until;
-	Pass	   *pass;
+	SfEventPass *pass;
 
 	List	   *fresh;			/* SfEmission: those that are fresh, and of the pass */
 	List	   *events;			/* SfEmission that may be given, behind the number "after" */
@@ -107,6 +68,7 @@ typedef struct Match
 	List	   *unripe;			/* waits that got nothing, and were ripe */
 	int			budget;			/* answers that may still be given */
 	int			looked;			/* events and waits that were looked at */
+	bool		was_large;		/* the last event was large */
 	bool		cut;			/* the time or the budget is used up */
 	bool		locked;			/* another transaction has a wait that was passed over */
 } Match;
@@ -115,8 +77,9 @@ typedef struct Match
 static bool
 is_over(Match *match)
 {
-	if (++match->looked % LOOKED == 0 && sf_tick_now() >= match->until)
+	if ((++match->looked % LOOKED == 0 || match->was_large) && sf_tick_now() >= match->until)
 		match->cut = true;
+	match->was_large = false;
 	return match->cut;
 }
 
@@ -175,23 +138,36 @@ is_given(const Match *match, int64 execution_no, int64 event_no)
 	return hash_search(match->given, &given, HASH_FIND, NULL) != NULL;
 }
 
-/* Does a payload match a pattern? */
+/* Does a payload match a pattern?  Where that takes too many steps to find out, it does not, as the log says once. */
 static bool
-matches(const SfPattern *pattern, const SfEmission *event)
+matches(Match *match, const SfPattern *pattern, const SfEmission *event)
 {
+	int64		steps = SF_DEBUG_MS("event_steps", MAX_STEPS);
 	JsonbValue	root;
+	SfFit		fits;
 
 	if (pattern == NULL)
 		return true;
 	if (event->payload == NULL)
 		return false;
 	sf_json_root(event->payload, &root);
-	return sf_json_is_object(&root) && sf_pattern_matches(pattern, &root);
+	if (!sf_json_is_object(&root))
+		return false;
+	match->was_large = VARSIZE(event->payload) > LARGE_PAYLOAD;
+	fits = sf_pattern_matches_within(pattern, &root, &steps);
+	if (fits == SF_FIT_UNKNOWN && !match->pass->told)
+	{
+		match->pass->told = true;
+		ereport(LOG,
+				(errmsg("sfflow does not give event \"%s\" with key \"%s\" to a wait whose filter takes too long to match",
+						match->type->name, match->key)));
+	}
+	return fits == SF_FIT_YES;
 }
 
 /* Are they the same wait? */
 static bool
-is_same(const Wait *a, const Wait *b)
+is_same(const SfEventWait *a, const SfEventWait *b)
 {
 	return a->key.execution_no == b->key.execution_no && a->key.branch_no == b->key.branch_no &&
 		a->generation == b->generation;
@@ -199,7 +175,7 @@ is_same(const Wait *a, const Wait *b)
 
 /* The number of an event up to which those for a wait were looked at; that of its floor, or above. */
 static int64
-looked_to(const Match *match, const Wait *wait)
+looked_to(const Match *match, const SfEventWait *wait)
 {
 	int64		floor = sf_emission_floor(wait->key.execution_no, match->type, match->key);
 
@@ -208,7 +184,7 @@ looked_to(const Match *match, const Wait *wait)
 
 /* The time is over within a wait. */
 static void
-note_within(Match *match, const Wait *wait, int64 event_no)
+note_within(Match *match, const SfEventWait *wait, int64 event_no)
 {
 	match->pass->is_within = true;
 	match->pass->within = *wait;
@@ -220,7 +196,7 @@ note_within(Match *match, const Wait *wait, int64 event_no)
  * as many as it takes; *passed: received ones before the last of them.  If the time is over, those found so far.
  */
 static List *
-find_matching(Match *match, const Wait *wait, const SfPattern *pattern, bool fresh, int *passed)
+find_matching(Match *match, const SfEventWait *wait, const SfPattern *pattern, bool fresh, int *passed)
 {
 	int64		execution_no = wait->key.execution_no;
 	int64		behind = looked_to(match, wait);
@@ -247,7 +223,7 @@ find_matching(Match *match, const Wait *wait, const SfPattern *pattern, bool fre
 		behind = event->event_no;
 		if (sf_emission_is_received(execution_no, event->event_no) || is_given(match, execution_no, event->event_no))
 			(*passed)++;
-		else if (matches(pattern, event))
+		else if (matches(match, pattern, event))
 			found = lappend(found, event);
 	}
 	if (match->cut)
@@ -257,7 +233,7 @@ find_matching(Match *match, const Wait *wait, const SfPattern *pattern, bool fre
 
 /* The same, of the events that the pass matches with the wait. */
 static List *
-find_by_pattern(Match *match, const Wait *wait, const SfPattern *pattern, int *passed)
+find_by_pattern(Match *match, const SfEventWait *wait, const SfPattern *pattern, int *passed)
 {
 	List	   *found = find_matching(match, wait, pattern, !wait->ripe, passed);
 
@@ -269,7 +245,7 @@ find_by_pattern(Match *match, const Wait *wait, const SfPattern *pattern, int *p
 
 /* List the oldest events that a wait may have; the pattern of its filter is freed, since a key may have many waits. */
 static List *
-find_events(Match *match, const Wait *wait, int *passed)
+find_events(Match *match, const SfEventWait *wait, int *passed)
 {
 	MemoryContext outer = CurrentMemoryContext;
 	MemoryContext context;
@@ -310,7 +286,7 @@ result_of(const Match *match, SfEmission *event)
 
 /* Make the result of a wait: an event, or (it gives an array) an array of them. */
 static Jsonb *
-make_result(const Match *match, const Wait *wait, const List *events)
+make_result(const Match *match, const SfEventWait *wait, const List *events)
 {
 	JsonbValue *values;
 	ListCell   *lc;
@@ -338,7 +314,7 @@ static void
 read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	List	  **waits = arg;
-	Wait	   *wait = palloc(sizeof(Wait));
+	SfEventWait *wait = palloc(sizeof(SfEventWait));
 
 	wait->key.execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
 	wait->key.branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
@@ -353,7 +329,7 @@ read_wait(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* List waits that the pass comes to next, those that began first first; without fresh events these are ripe ones. */
 static List *
-read_waits(const Pass *pass)
+read_waits(const SfEventPass *pass)
 {
 	const SfIndex *index = pass->fresh == NIL ? &ripe_waits_by_key : &waits_by_key;
 	SfArg		key[] = {SF_INT4(pass->event_key.event_type_no), SF_TEXT(pass->event_key.key), {0}, {0}, {0}};
@@ -376,7 +352,7 @@ read_waits(const Pass *pass)
 
 /* Does the branch of a wait still wait?  A row that was left behind is deleted. */
 static bool
-still_waits(const Wait *wait)
+still_waits(const SfEventWait *wait)
 {
 	const SfBranch *branch = sf_branch_read(wait->key, SF_LOCK_NONE);
 
@@ -390,7 +366,7 @@ still_waits(const Wait *wait)
 static void
 clear_ripe(const Match *match)
 {
-	foreach_ptr(const Wait, wait, match->unripe)
+	foreach_ptr(const SfEventWait, wait, match->unripe)
 		sf_awaited_clear_ripe(wait->key, match->type->event_type_no, wait->generation);
 }
 
@@ -420,7 +396,7 @@ receive(Match *match, int64 execution_no, SfEmission *event)
 
 /* Give a wait, whose branch is locked, events; returns whether it got some. */
 static bool
-deliver_events(Match *match, const Wait *wait, const List *events)
+deliver_events(Match *match, const SfEventWait *wait, const List *events)
 {
 	List	   *received = NIL;
 
@@ -436,7 +412,7 @@ deliver_events(Match *match, const Wait *wait, const List *events)
 
 /* Lock a wait and its branch; false: others have one of them, or it is over.  A sweep waits for no row. */
 static bool
-lock_wait(const Wait *wait)
+lock_wait(const SfEventWait *wait)
 {
 	if (!sf_branch_lock_outside(wait->key, wait->generation))
 		return false;
@@ -446,7 +422,7 @@ lock_wait(const Wait *wait)
 
 /* Match a wait: give it what there is for it.  False: the time was over before it was matched with all. */
 static bool
-match_wait(Match *match, Wait *wait)
+match_wait(Match *match, SfEventWait *wait)
 {
 	int			passed;
 	List	   *events = find_events(match, wait, &passed);
@@ -474,7 +450,7 @@ match_wait(Match *match, Wait *wait)
 
 /* A wait was gone through: the pass goes on behind it. */
 static void
-note_gone_through(Pass *pass, const Wait *wait)
+note_gone_through(SfEventPass *pass, const SfEventWait *wait)
 {
 	pass->is_begun = true;
 	pass->last = *wait;
@@ -491,7 +467,7 @@ match_waits(Match *match)
 	do
 	{
 		waits = read_waits(match->pass);
-		foreach_ptr(Wait, wait, waits)
+		foreach_ptr(SfEventWait, wait, waits)
 		{
 			CHECK_FOR_INTERRUPTS();
 			match->cut |= match->budget <= 0;
@@ -506,115 +482,15 @@ match_waits(Match *match)
 
 /* --- passes --- */
 
-/* Passes that were cut, of this process */
-static List *passes = NIL;
-
-/* Compare two keys. */
-int
-sf_event_key_compare(const SfEventKey *a, const SfEventKey *b)
-{
-	return a->event_type_no != b->event_type_no ? (a->event_type_no < b->event_type_no ? -1 : 1) : strcmp(a->key, b->key);
-}
-
-/* Forget a pass. */
-static void
-forget_pass(Pass *pass)
-{
-	passes = list_delete_ptr(passes, pass);
-	MemoryContextDelete(pass->context);
-}
-
-/* Find the pass over a key that was cut; NULL: there is none. */
-static Pass *
-find_pass(const SfEventKey *event_key)
-{
-	foreach_ptr(Pass, pass, passes)
-		if (sf_event_key_compare(&pass->event_key, event_key) == 0)
-			return pass;
-	return NULL;
-}
-
-/* Forget the pass over a key, of which an error has come. */
-void
-sf_match_forget(const SfEventKey *event_key)
-{
-	Pass	   *pass = find_pass(event_key);
-
-	if (pass != NULL)
-		forget_pass(pass);
-}
-
-/* Does it count what a pass has gone through? */
-static bool
-counts(const Pass *pass)
-{
-	return pass->at >= sf_tick_plus_ms(sf_tick_now(), -PASS_MS) &&
-		(!TransactionIdIsValid(pass->xid) || TransactionIdIsCurrentTransactionId(pass->xid) ||
-		 TransactionIdDidCommit(pass->xid));
-}
-
-/* Note numbers in the memory of a pass. */
-static void
-note_fresh(Pass *pass, const List *numbers)
-{
-	MemoryContext old = MemoryContextSwitchTo(pass->context);
-
-	foreach_ptr(const int64, number, numbers)
-	{
-		int64	   *copy = palloc(sizeof(int64));
-
-		*copy = *number;
-		pass->fresh = lappend(pass->fresh, copy);
-	}
-	MemoryContextSwitchTo(old);
-}
-
-/* Begin a pass over a key, of its fresh events behind a number. */
-static Pass *
-begin_pass(const SfEventType *type, const char *key, int64 fresh_from)
-{
-	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "sfflow pass over events", ALLOCSET_SMALL_SIZES);
-	Pass	   *pass = MemoryContextAllocZero(context, sizeof(Pass));
-	MemoryContext old;
-
-	pass->context = context;
-	pass->event_key = (SfEventKey) {type->event_type_no, MemoryContextStrdup(context, key)};
-	pass->fresh_from = fresh_from;
-	if (list_length(passes) >= MAX_PASSES)
-		forget_pass(linitial(passes));
-	old = MemoryContextSwitchTo(TopMemoryContext);
-	passes = lappend(passes, pass);
-	MemoryContextSwitchTo(old);
-	note_fresh(pass, sf_emission_fresh(type, key, fresh_from, FRESH));
-	pass->more_fresh = list_length(pass->fresh) == FRESH;
-	return pass;
-}
-
 /*
- * Go on with the pass over a key that was cut, or begin one: behind the fresh events of the last pass, if there are
- * more, so that a wait which is locked for long keeps no others from those.
+ * Read the fresh events of the pass; those that are too large to be in memory together are left to another pass.  Late
+ * ones, which have committed since the pass began, may be among them, but none before the first one of the pass.
  */
-static Pass *
-take_pass(const SfEventType *type, const char *key)
-{
-	SfEventKey	event_key = {type->event_type_no, unconstify(char *, key)};
-	Pass	   *pass = find_pass(&event_key);
-	bool		good = pass != NULL && counts(pass);
-	int64		fresh_from = good ? pass->fresh_from : 0;
-
-	if (good && (pass->fresh != NIL || pass->is_begun || pass->is_within))
-		return pass;
-	if (pass != NULL)
-		forget_pass(pass);
-	return begin_pass(type, key, fresh_from);
-}
-
-/* Read the fresh events of the pass; those that are too large to be in memory together are left to another pass. */
 static void
 read_fresh(Match *match)
 {
-	Pass	   *pass = match->pass;
-	int64		behind = pass->fresh_from;
+	SfEventPass *pass = match->pass;
+	int64		behind = pass->fresh == NIL ? 0 : *(int64 *) linitial(pass->fresh) - 1;
 	Size		bytes = 0;
 
 	while (pass->fresh != NIL && behind < *(int64 *) llast(pass->fresh))
@@ -625,6 +501,7 @@ read_fresh(Match *match)
 		CHECK_FOR_INTERRUPTS();
 		if (bytes > FRESH_BYTES)
 		{
+			/* the first one was read: it stays */
 			while (*(int64 *) llast(pass->fresh) > behind)
 				pass->fresh = list_delete_last(pass->fresh);
 			pass->more_fresh = true;
@@ -643,14 +520,14 @@ read_fresh(Match *match)
 static void
 end_pass(Match *match, SfMatchResult *result)
 {
-	Pass	   *pass = match->pass;
+	SfEventPass *pass = match->pass;
 	bool		done = !match->cut && !pass->skipped;
 
 	if (SF_DEBUG_MUTATION("event_mark_all"))
 	{
 		list_free(pass->fresh);
 		pass->fresh = NIL;
-		note_fresh(pass, sf_emission_fresh(match->type, match->key, 0, PG_INT32_MAX));
+		sf_event_pass_note_fresh(pass, sf_emission_fresh(match->type, match->key, 0, PG_INT32_MAX));
 	}
 	sf_emission_note_swept(pass->fresh, match->now, done);
 	result->made_progress |= done || match->cut || match->budget < result->budget;
@@ -662,7 +539,10 @@ end_pass(Match *match, SfMatchResult *result)
 		return;
 	if (!pass->more_fresh)
 	{
-		forget_pass(pass);
+		/* who emitted them since the pass began has told a sweep, which has gone on with the pass instead */
+		if (pass->is_old && sf_emission_any_new(match->type, match->key))
+			result->made_progress = result->left_out = true;
+		sf_event_pass_forget(pass);
 		return;
 	}
 	/* what is left of it says where the next one begins */
@@ -672,6 +552,18 @@ end_pass(Match *match, SfMatchResult *result)
 	pass->is_begun = pass->is_within = pass->more_fresh = false;
 }
 
+/* Raise floors, one at least, as long as there is time: a later sweep may raise the others. */
+static void
+raise_floors(const Match *match)
+{
+	foreach_ptr(const SfBranchKey, branch, match->raise)
+	{
+		sf_emission_raise_floor(branch->execution_no, match->type, match->key, match->now);
+		if (sf_tick_now() >= match->until)
+			break;
+	}
+}
+
 /* Match a key that is locked alone, until the time or the budget is used up. */
 void
 sf_match_key(const SfEventType *type, const char *key, TimestampTz now, SfTick until, SfMatchResult *result)
@@ -679,14 +571,13 @@ sf_match_key(const SfEventType *type, const char *key, TimestampTz now, SfTick u
 	HASHCTL		ctl = {.keysize = sizeof(Given),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
 	Match		match = {.type = type,.key = key,.now = now,.until = until,.budget = result->budget};
 
-	match.pass = take_pass(type, key);
+	match.pass = sf_event_pass_take(type, key);
 	read_fresh(&match);
 	match.given = hash_create("sfflow events given", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	match_waits(&match);
 	SF_DEBUG_POINT("event_look");
 	sf_emission_note_receipts(type, match.receipts);
-	foreach_ptr(const SfBranchKey, branch, match.raise)
-		sf_emission_raise_floor(branch->execution_no, type, key, now);
+	raise_floors(&match);
 	clear_ripe(&match);
 	end_pass(&match, result);
 	if (match.locked)
