@@ -130,7 +130,7 @@ sub waits
 	my ($node, $count) = @_;
 	return $node->poll_query_until('postgres', "SELECT count(*) >= $count
 			OR NOT EXISTS (SELECT FROM sf_executions WHERE name = 'beside')
-		FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 4 AND NOT granted");
+		FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 7 AND NOT granted");
 }
 
 on($_, q{SELECT sf_create_state_machine('long', '{"StartAt": "W", "States": {
