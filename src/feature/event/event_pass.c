@@ -37,11 +37,11 @@ sf_event_pass_forget(SfEventPass *pass)
 	MemoryContextDelete(pass->context);
 }
 
-/* Find the oldest pass of the owner that has the most. */
+/* Find the oldest pass of the owner that has the most; there are some. */
 static SfEventPass *
 find_to_forget(void)
 {
-	SfEventPass *found = NULL;
+	SfEventPass *found = linitial(passes);
 	int			most = 0;
 
 	foreach_ptr(SfEventPass, pass, passes)
