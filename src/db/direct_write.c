@@ -133,11 +133,11 @@ is_added(Oid function, void *context)
  * a domain, which change by themselves, or a whole row, whose description is that of a query?
  */
 static bool
-calls_added(Node *node, void *context)
+must_compile_anew(Node *node, void *context)
 {
 	return node != NULL &&
 		(IsA(node, CoerceToDomain) || (IsA(node, Var) && ((Var *) node)->varattno == InvalidAttrNumber) ||
-		 check_functions_in_node(node, is_added, NULL) || expression_tree_walker(node, calls_added, NULL));
+		 check_functions_in_node(node, is_added, NULL) || expression_tree_walker(node, must_compile_anew, NULL));
 }
 
 /* Plan and compile a constraint in the memory context at hand. */
@@ -163,7 +163,7 @@ read_checks(Oid table, const TupleConstr *constraints)
 		Node	   *constraint = stringToNode(constraints->check[i].ccbin);
 
 		checks.texts[i] = pstrdup(constraints->check[i].ccbin);
-		if (SF_IS_ENFORCED(&constraints->check[i]) && !calls_added(constraint, NULL))
+		if (SF_IS_ENFORCED(&constraints->check[i]) && !must_compile_anew(constraint, NULL))
 			checks.compiled[i] = compile(constraint);
 	}
 	MemoryContextSwitchTo(old);

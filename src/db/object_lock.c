@@ -30,24 +30,29 @@ acquire(const LOCKTAG *tag, LOCKMODE mode, bool waits)
 	return LockAcquire(tag, mode, false, !waits) != LOCKACQUIRE_NOT_AVAIL;
 }
 
+/* A lock that is waited for */
+typedef struct Wanted
+{
+	const LOCKTAG *tag;
+	LOCKMODE	mode;
+} Wanted;
+
+/* Wait for a lock. */
+static void
+wait_for(void *arg)
+{
+	const Wanted *wanted = arg;
+
+	(void) acquire(wanted->tag, wanted->mode, true);
+}
+
 /* Wait for the lock of all objects of a kind, or raise that it has not come. */
 static void
 wait_for_all(const LOCKTAG *tag, LOCKMODE mode)
 {
-	MemoryContext context = CurrentMemoryContext;
-	int			level = sf_brief_locks_begin(LockTimeout > 0 ? Min(LockTimeout, ALL_MS) : ALL_MS);
+	Wanted		wanted = {tag, mode};
 
-	PG_TRY();
-	{
-		(void) acquire(tag, mode, true);
-	}
-	PG_CATCH();
-	{
-		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
-			PG_RE_THROW();
-		/* one error in place of the other: the transaction ends all the same */
-		MemoryContextSwitchTo(context);
-		FlushErrorState();
+	if (!sf_brief_locks_run(LockTimeout > 0 ? Min(LockTimeout, ALL_MS) : ALL_MS, wait_for, &wanted))
 		ereport(ERROR,
 				(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 				 errmsg("could not lock all objects of a kind in time"),
@@ -55,9 +60,6 @@ wait_for_all(const LOCKTAG *tag, LOCKMODE mode)
 				 errdetail("Another transaction, which is open, has named so many of them that it keeps all.") :
 				 errdetail("Another transaction, which is open, is dropping one of them."),
 				 errhint("Try again when it has ended.")));
-	}
-	PG_END_TRY();
-	sf_brief_locks_end(level);
 }
 
 /* Take the lock of all objects of a kind; false: others have it, and it does not wait. */

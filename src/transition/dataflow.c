@@ -186,33 +186,31 @@ fits_payload(const Jsonb *document)
 		sf_json_text_size(document) <= (Size) sf_setting_max_payload_bytes;
 }
 
-/*
- * Refuse, with States.DataLimitExceeded, what Parameters, Arguments or ItemSelector made, if it is larger than a
- * payload may be.
- */
-bool
-sf_flow_check_input_size(SfStep *step, const Jsonb *input, SfError *error)
+/* Refuse, with States.DataLimitExceeded, what a state has that is larger than a payload may be. */
+static bool
+check_payload(const SfStep *step, const Jsonb *document, const char *what, SfError *error)
 {
-	if (fits_payload(input))
+	if (fits_payload(document))
 		return true;
 	sf_error_set(error, SF_ERR_DATA_LIMIT_EXCEEDED,
-				 "The state/task '%s' has an input with a size exceeding the maximum number of bytes service limit.",
-				 source_name(step->state));
+				 "The state/task '%s' %s with a size exceeding the maximum number of bytes service limit.",
+				 source_name(step->state), what);
 	error->needs_prefix = false;
 	return false;
 }
 
-/* Refuse, with States.DataLimitExceeded, an output that is larger than a payload may be. */
+/* Refuse what Parameters, Arguments or ItemSelector made, likewise. */
+bool
+sf_flow_check_input_size(SfStep *step, const Jsonb *input, SfError *error)
+{
+	return check_payload(step, input, "has an input", error);
+}
+
+/* Refuse an output, likewise. */
 bool
 sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error)
 {
-	if (fits_payload(output))
-		return true;
-	sf_error_set(error, SF_ERR_DATA_LIMIT_EXCEEDED,
-				 "The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
-				 source_name(step->state));
-	error->needs_prefix = false;
-	return false;
+	return check_payload(step, output, "returned a result", error);
 }
 
 /* Parameters or Arguments over the effective input. */

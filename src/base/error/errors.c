@@ -169,3 +169,28 @@ sf_brief_locks_end(int level)
 {
 	AtEOXact_GUC(false, level);
 }
+
+/* Do what waits for locks for a time; false: one has not come, and the caller has to raise an error for it. */
+bool
+sf_brief_locks_run(int lock_ms, void (*work) (void *arg), void *arg)
+{
+	MemoryContext context = CurrentMemoryContext;
+	int			level = sf_brief_locks_begin(lock_ms);
+	volatile bool came = true;
+
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		came = false;
+	}
+	PG_END_TRY();
+	sf_brief_locks_end(level);
+	return came;
+}

@@ -135,5 +135,6 @@ extern ErrorData *sf_subtransaction_run(bool (*work) (void *arg),
 extern ErrorData *sf_subtransaction_run_within(int lock_ms, bool (*work) (void *arg), void *arg);
 extern int	sf_brief_locks_begin(int lock_ms);
 extern void sf_brief_locks_end(int level);
+extern bool sf_brief_locks_run(int lock_ms, void (*work) (void *arg), void *arg);
 
 #endif							/* SF_BASE_ERRORS_H */

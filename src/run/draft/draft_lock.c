@@ -34,35 +34,17 @@ sf_draft_locked_out(void)
 static void
 wait_within(const SfDraft *draft, void (*work) (void *arg), void *arg, bool row, const char *problem)
 {
-	MemoryContext context = CurrentMemoryContext;
-	int			level;
-
 	while (draft->ended_by != NULL)
 		draft = draft->ended_by;
 	if (!sf_draft_is_by_worker(draft))
-	{
 		work(arg);
-		return;
-	}
-	level = sf_brief_locks_begin(sf_draft_lock_wait_ms(draft));
-	PG_TRY();
+	else if (!sf_brief_locks_run(sf_draft_lock_wait_ms(draft), work, arg))
 	{
-		work(arg);
-	}
-	PG_CATCH();
-	{
-		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
-			PG_RE_THROW();
-		/* one error in place of the other: the transaction ends all the same */
-		MemoryContextSwitchTo(context);
-		FlushErrorState();
 		locked_out = row ? draft->execution->execution_no : 0;
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_LOCKED),
 				 errmsg("execution \"%s\" %s", draft->execution->execution_id, problem)));
 	}
-	PG_END_TRY();
-	sf_brief_locks_end(level);
 }
 
 /* The same for a step of a branch; others of the execution need not wait. */
